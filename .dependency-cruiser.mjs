@@ -1,0 +1,168 @@
+// Two things to know before adding a rule. A pattern that can match nothing, such as `^(node:)?`, matches every path and
+// silently voids its rule. And the tool shows built-in modules without `node:`. So a rule counts only once it has been
+// seen to fail: test/toolchain/layers.test.ts holds one violation for each.
+
+const only = (name, from, to, comment) => ({
+  name,
+  severity: 'error',
+  comment,
+  from: { path: from },
+  to: { pathNot: to },
+});
+
+const builtins = (...names) => `^(${names.join('|')})$`;
+const packages = (...names) => `^node_modules/(@types/)?(${names.join('|')})/`;
+const files = ['buffer', 'fs', 'fs/promises', 'path', 'stream', 'stream/promises', 'crypto', 'os'];
+
+/** @type {import('dependency-cruiser').IConfiguration} */
+export default {
+  forbidden: [
+    only('errors-import-nothing', '^src/errors\\.ts$', ['^$'], 'errors.ts is usable from everywhere.'),
+    only(
+      'core-is-pure',
+      '^src/core/',
+      ['^src/core/', '^src/errors\\.ts$', builtins('buffer'), packages('ignore', 'zod')],
+      'core/ decides. It reads no disk, runs no git, and takes time and randomness as arguments.',
+    ),
+    only(
+      'schemas-describe-core',
+      '^src/schemas\\.ts$',
+      ['^src/core/', '^src/errors\\.ts$', packages('zod')],
+      'The schemas of documents are usable without the library that writes them.',
+    ),
+    only(
+      'operations-see-ports-only',
+      '^src/operations/',
+      ['^src/(operations|core)/', '^src/errors\\.ts$', builtins('buffer')],
+      'operations/ must run over any port, so that a test can fail the third write.',
+    ),
+    only(
+      'fs-adapter',
+      '^src/fs/',
+      ['^src/(fs|core)/', '^src/errors\\.ts$', builtins(...files, 'worker_threads', 'zlib'), packages('tmp-promise')],
+      "fs/ is the only reader and writer of the user's files. It has never heard of git.",
+    ),
+    only(
+      'git-adapter',
+      '^src/git/',
+      [
+        '^src/(git|core)/',
+        '^src/fs/durable',
+        '^src/errors\\.ts$',
+        builtins(...files, 'child_process', 'worker_threads', 'zlib'),
+        packages('isomorphic-git', 'simple-git'),
+      ],
+      'git/ is the only place that knows how a git repository is read and written.',
+    ),
+    only(
+      'instance-adapter',
+      '^src/instance/',
+      [
+        '^src/(instance|core)/',
+        '^src/errors\\.ts$',
+        builtins('buffer', 'fs', 'fs/promises', 'path', 'os', 'crypto'),
+        packages('zod'),
+      ],
+      'instance/ keeps records of instances. It reads neither mounts nor stores.',
+    ),
+    only(
+      'run-adapter',
+      '^src/run/',
+      ['^src/(run|core)/', '^src/errors\\.ts$', builtins('child_process', 'os', 'path')],
+      "run/ starts the user's command and knows nothing of snapshots.",
+    ),
+    only(
+      'snap-joins',
+      '^src/snap\\.ts$',
+      [
+        '^src/(core|operations|fs|git|instance|run)/',
+        '^src/errors\\.ts$',
+        builtins('os', 'path', 'process'),
+        packages('ulid'),
+      ],
+      'snap.ts joins operations to adapters, and brings the time, the randomness and the environment.',
+    ),
+    only(
+      'index-is-the-door',
+      '^src/index\\.ts$',
+      ['^src/(core|operations)/', '^src/(snap|errors)\\.ts$'],
+      'The public API shows what snap.ts makes and the types that it speaks. Adapters stay inside.',
+    ),
+    only(
+      'cli-is-a-client',
+      '^src/cli/',
+      [
+        '^src/cli/',
+        '^src/(index|schemas)\\.ts$',
+        builtins('process', 'tty', 'path'),
+        packages(
+          'commander',
+          'zod',
+          'cli-progress',
+          'cli-table3',
+          '@inquirer/confirm',
+          'pretty-bytes',
+          'string-width',
+          'picocolors',
+        ),
+      ],
+      'The command line is the first user of the library and gets nothing that other users lack.',
+    ),
+    only(
+      'bin-only-starts',
+      '^bin/',
+      ['^bin/', builtins('fs', 'path', 'process', 'child_process', 'crypto', 'url')],
+      'bin/ starts the command line; in a checkout it first installs and builds.',
+    ),
+    {
+      name: 'every-source-has-a-layer',
+      severity: 'error',
+      comment: 'A new folder needs a rule that says what it may import.',
+      from: {
+        path: '^src/',
+        pathNot: '^src/((core|operations|fs|git|instance|run|cli)/|(index|snap|errors|schemas)\\.ts$)',
+      },
+      to: {},
+    },
+    {
+      name: 'git-libraries-stay-in-git',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/git/' },
+      to: { path: '^node_modules/(isomorphic-git|simple-git)/' },
+    },
+    {
+      name: 'child-processes-stay-in-git-and-run',
+      severity: 'error',
+      comment: "git/ starts git and the locking command, run/ the user's command. Nothing else is ever started.",
+      from: { path: '^src/', pathNot: '^src/(git|run)/' },
+      to: { path: '^child_process$' },
+    },
+    {
+      name: 'nothing-imports-cli',
+      severity: 'error',
+      from: { path: '^src/', pathNot: '^src/cli/' },
+      to: { path: '^src/cli/' },
+    },
+    { name: 'no-cycles', severity: 'error', from: {}, to: { circular: true } },
+    { name: 'no-unresolved', severity: 'error', from: {}, to: { couldNotResolve: true } },
+    {
+      name: 'src-never-imports-test',
+      severity: 'error',
+      from: { path: '^(src|bin)/' },
+      to: { path: '^(test|fixtures|bench)/' },
+    },
+    {
+      name: 'no-dev-dependency-in-src',
+      severity: 'error',
+      from: { path: '^(src|bin)/' },
+      to: { dependencyTypes: ['npm-dev'], dependencyTypesNot: ['type-only'] },
+    },
+  ],
+  options: {
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '^dist/' },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: 'tsconfig.json' },
+    enhancedResolveOptions: { conditionNames: ['import', 'node', 'default', 'types'] },
+  },
+};

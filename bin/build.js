@@ -1,0 +1,56 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Compiles src/ to dist/. A command that starts meanwhile finds each file, old or new. All output goes to stderr. */
+export function build(root) {
+  const fresh = join(root, `.dist-${randomBytes(4).toString('hex')}`);
+  try {
+    mkdirSync(fresh);
+    compile(root, fresh);
+    publish(fresh, join(root, 'dist'));
+  } finally {
+    rmSync(fresh, { recursive: true, force: true });
+  }
+}
+
+function compile(root, outDir) {
+  const compiler = join(root, 'node_modules/typescript/bin/tsc');
+  const arguments_ = [compiler, '-p', 'tsconfig.build.json', '--outDir', outDir];
+  const { error, status } = spawnSync(process.execPath, arguments_, { cwd: root, stdio: ['ignore', 2, 2] });
+  if (error || status !== 0) throw new Error('the build failed.', { cause: error });
+}
+
+function publish(fresh, dist) {
+  if (!existsSync(join(dist, 'cli/main.js'))) {
+    rmSync(dist, { recursive: true, force: true });
+    renameSync(fresh, dist);
+    return;
+  }
+  const files = filesBelow(fresh);
+  for (const file of files) {
+    mkdirSync(dirname(join(dist, file)), { recursive: true });
+    renameSync(join(fresh, file), join(dist, file));
+  }
+  const wanted = new Set(files);
+  for (const file of filesBelow(dist)) if (!wanted.has(file)) rmSync(join(dist, file));
+}
+
+function filesBelow(folder) {
+  const entries = readdirSync(folder, { recursive: true, withFileTypes: true });
+  const start = folder.length + 1;
+  return entries
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => join(parentPath, name).slice(start));
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  try {
+    build(join(import.meta.dirname, '..'));
+  } catch (error) {
+    process.stderr.write(`${error.message}\n`);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,5 @@
+// Before `npm test`: a fresh clone needs no other command.
+import { join } from 'node:path';
+import { installMissing } from '../../bin/install.js';
+
+installMissing(join(import.meta.dirname, '../..'));
