@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { defineConfig } from 'vitest/config';
+import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config';
 
 const seconds = (count: number): number => count * 1000;
 const minutes = (count: number): number => seconds(60 * count);
@@ -29,7 +29,7 @@ function tests(folders: string): string {
   return `test/{${folders}}/**/*.test.ts`;
 }
 
-function project(name: string, include: string[], timeout: number): ReturnType<typeof defineConfig> {
+function project(name: string, include: string[], timeout: number): TestProjectInlineConfiguration {
   return { extends: true, test: { name, include, testTimeout: timeout, hookTimeout: timeout } };
 }
 
