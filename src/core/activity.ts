@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+import type { Processes } from './ports.js';
+
+/** Who keeps an instance active. The owner's death ends the activity. */
+export interface Activity {
+  readonly pid: number;
+  readonly start: string;
+  readonly bootId: string;
+}
+
+const activitySchema = z.object({ pid: z.number().int().positive(), start: z.string(), bootId: z.string() });
+
+/** What is known of an instance's activity: the words for its owner, or null when nobody has it. */
+export function activeOwner(text: string | undefined, processes: Processes): string | null {
+  if (text === undefined) return null;
+  const activity = parseActivity(text);
+  // What cannot be read cannot be ruled out.
+  if (activity === undefined) return 'an owner that cannot be made out';
+  if (activity.bootId !== processes.bootId()) return null;
+  return processes.startOf(activity.pid) === activity.start ? `process ${String(activity.pid)}` : null;
+}
+
+export function parseActivity(text: string): Activity | undefined {
+  try {
+    return activitySchema.parse(JSON.parse(text));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod';
+
+import { SnapError } from '../errors.js';
+import { type ObservedOnly, leftOutReasons } from './entry.js';
+import { type EntryPath, type JsonPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';
+import { policySchema } from './policy.js';
+
+/*
+ * What a snapshot says of itself beside its files: meta/manifest.json, and for each mount meta/<mount>/observed and
+ * meta/<mount>/attributes, one JSON document a line. Only exceptions are listed.
+ */
+
+export const jsonPathSchema = z.union([z.string(), z.strictObject({ base64: z.base64() })]);
+
+const repositorySchema = z.object({
+  head: z.string().nullable(),
+  branch: z.string().nullable(),
+  upstream: z.string().nullable(),
+  dirty: z.boolean().nullable(),
+  operation: z.string().nullable(),
+  unknown: z.array(z.string()),
+});
+
+const mountSchema = z.object({
+  name: z.string(),
+  path: jsonPathSchema,
+  kind: z.enum(['plain', 'clone', 'worktree']),
+  device: z.string(),
+  inode: z.string(),
+  repository: repositorySchema.nullable(),
+  nested: z.array(repositorySchema.extend({ path: jsonPathSchema })),
+  /** Modes and owner that hold where `attributes` says nothing else. */
+  defaults: z.object({
+    file: z.number().int(),
+    executable: z.number().int(),
+    directory: z.number().int(),
+    uid: z.number().int(),
+    gid: z.number().int(),
+  }),
+  /** The .git/info/exclude files in force, by the folder that they hold for. */
+  exclude_files: z.array(z.object({ path: jsonPathSchema, content: jsonPathSchema })),
+  /** Folders whose ignore rules could not be read: nothing below them is ever deleted. */
+  rules_unknown: z.array(jsonPathSchema),
+});
+
+const statsSchema = z.object({
+  files_observed: z.number().int(),
+  files_stored: z.number().int(),
+  bytes_stored: z.number().int(),
+});
+
+export const manifestSchema = z.object({
+  format: z.literal('1'),
+  instance: z.string(),
+  seq: z.number().int().positive(),
+  id: z.string(),
+  created_at: z.string(),
+  trigger: z.string(),
+  program: z.string(),
+  policy: policySchema,
+  /** The paths that a save was limited to, by mount; null for all. */
+  scope: z.array(z.object({ mount: z.string(), path: jsonPathSchema })).nullable(),
+  complete: z.boolean(),
+  stats: statsSchema,
+  mounts: z.array(mountSchema),
+  /** What a restore that made this snapshot was limited to; null where none did. */
+  recovery: z
+    .object({
+      instance: z.string(),
+      seq: z.number().int(),
+      mounts: z.array(z.string()),
+      paths: z.array(z.object({ mount: z.string(), path: jsonPathSchema })).nullable(),
+    })
+    .nullable(),
+  meta: z.record(z.string(), z.string()),
+  instance_record: z.unknown(),
+});
+
+export type Manifest = z.infer<typeof manifestSchema>;
+export type ManifestMount = Manifest['mounts'][number];
+
+export function encodeManifest(manifest: Manifest): Buffer {
+  return Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`, 'utf8');
+}
+
+/** @throws SnapError STORE_DAMAGED, or FORMAT_UNKNOWN for a version that this program does not know. */
+export function decodeManifest(content: Buffer, snapshot: string): Manifest {
+  const value = parseJson(content.toString('utf8'));
+  const format = z.object({ format: z.string() }).safeParse(value);
+  if (format.success && format.data.format !== '1') throw unknownFormat(snapshot, format.data.format);
+  const parsed = manifestSchema.safeParse(value);
+  if (parsed.success) return parsed.data;
+  throw new SnapError('STORE_DAMAGED', `The manifest of snapshot ${snapshot} cannot be read: ${z.prettifyError(parsed.error)}`, {
+    problem: 'manifest',
+  });
+}
+
+export function unknownFormat(snapshot: string, format: string): SnapError<'FORMAT_UNKNOWN'> {
+  return new SnapError('FORMAT_UNKNOWN', `Snapshot ${snapshot} is written in format ${JSON.stringify(format)}, which this version does not know.`, {
+    snapshot,
+    format,
+  });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/** A path whose mode, owner, links or emptiness a git tree cannot say. */
+export interface AttributeLine {
+  readonly path: EntryPath;
+  /** Set for a directory that the tree does not show, since nothing below it is stored. */
+  readonly bare?: boolean;
+  readonly mode?: number;
+  readonly uid?: number;
+  readonly gid?: number;
+  readonly sparse?: boolean;
+  readonly linkedTo?: EntryPath;
+}
+
+const attributeSchema = z.object({
+  path: jsonPathSchema,
+  bare: z.boolean().optional(),
+  mode: z.number().int().min(0).max(0o7777).optional(),
+  uid: z.number().int().min(0).optional(),
+  gid: z.number().int().min(0).optional(),
+  sparse: z.boolean().optional(),
+  linked_to: jsonPathSchema.optional(),
+});
+
+export function encodeAttributes(lines: readonly AttributeLine[]): Buffer {
+  return encodeLines(lines, ({ path, linkedTo, ...rest }) => ({
+    path: pathToJson(path),
+    ...rest,
+    ...(linkedTo === undefined ? {} : { linked_to: pathToJson(linkedTo) }),
+  }));
+}
+
+export function decodeAttributes(content: Buffer): AttributeLine[] {
+  return decodeLines(content, 'attributes', (value) => {
+    const { path, linked_to: linkedTo, bare, mode, uid, gid, sparse } = attributeSchema.parse(value);
+    return {
+      path: toPath(path),
+      ...(bare === undefined ? {} : { bare }),
+      ...(mode === undefined ? {} : { mode }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(gid === undefined ? {} : { gid }),
+      ...(sparse === undefined ? {} : { sparse }),
+      ...(linkedTo === undefined ? {} : { linkedTo: toPath(linkedTo) }),
+    };
+  });
+}
+
+/** A line of `observed`: a path that was left out, a directory that was not listed to its end, or an absent path. */
+export type ObservedLine =
+  | ObservedOnly
+  | { readonly path: EntryPath; readonly reason: 'incomplete' | 'absent'; readonly directory: boolean };
+
+const observedSchema = z.object({
+  path: jsonPathSchema,
+  reason: z.enum([...leftOutReasons, 'incomplete', 'absent']),
+  directory: z.boolean().optional(),
+});
+
+export function encodeObserved(lines: readonly ObservedLine[]): Buffer {
+  return encodeLines(lines, ({ path, reason, directory }) => ({ path: pathToJson(path), reason, ...(directory ? { directory } : {}) }));
+}
+
+export function decodeObserved(content: Buffer): ObservedLine[] {
+  return decodeLines(content, 'observed', (value) => {
+    const { path, reason, directory } = observedSchema.parse(value);
+    return { path: toPath(path), reason, directory: directory ?? false };
+  });
+}
+
+function toPath(path: JsonPath): EntryPath {
+  return parseEntryPath(pathFromJson(path));
+}
+
+function encodeLines<T>(lines: readonly T[], encode: (line: T) => unknown): Buffer {
+  return Buffer.from(lines.map((line) => `${JSON.stringify(encode(line))}\n`).join(''), 'utf8');
+}
+
+function decodeLines<T>(content: Buffer, file: string, decode: (value: unknown) => T): T[] {
+  try {
+    return content
+      .toString('utf8')
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => decode(JSON.parse(line)));
+  } catch (cause) {
+    throw new SnapError('STORE_DAMAGED', `The ${file} list of a snapshot cannot be read.`, { problem: file }, { cause });
+  }
+}

@@ -1,0 +1,232 @@
+import type { EntryStat } from './entry.js';
+import type { EntryPath, HostPath } from './entry-path.js';
+import type { InstanceName, ObjectId, Seq } from './ids.js';
+import type { InstanceRecord } from './instance-record.js';
+import type { GitOutput } from './requests.js';
+
+/*
+ * What operations need of the outside world. fs/, git/ and instance/ provide it; tests may fail any step of it.
+ */
+
+/**
+ * One directory of a mount, held by a descriptor: what is done through it happens in that very directory, wherever
+ * its name leads by then. Names are bytes (latin1) and single components; links are never followed.
+ */
+export interface Directory {
+  /** The path of the held descriptor, for readers that need one: it stands for this directory while it is open. */
+  readonly descriptorPath: string;
+  readonly identity: { readonly dev: bigint; readonly ino: bigint };
+  /** The names in it, in byte order, without "." and "..". */
+  list(): string[];
+  /** Undefined when there is no such name. */
+  stat(name: string): EntryStat | undefined;
+  statSelf(): EntryStat;
+  readLink(name: string): string;
+  openFile(name: string): OpenFile;
+  /** @throws a system error ENOTDIR or ELOOP when it is no directory. */
+  enter(name: string): Directory;
+  /** Releases the descriptor; its parent is usable again. */
+  close(): void;
+}
+
+export interface OpenFile {
+  stat(): EntryStat;
+  /** Fills `buffer` from the current position; the number of bytes read, 0 at the end. */
+  read(buffer: Uint8Array): number;
+  close(): void;
+}
+
+/** A directory that may be changed. Each call is one step that the journal can tell apart. */
+export interface WritableDirectory extends Directory {
+  enter(name: string): WritableDirectory;
+  /** A new file, mode 0600, that did not exist before; written and synced by the caller. */
+  createFile(name: string): NewFile;
+  makeDirectory(name: string): void;
+  makeSymlink(name: string, target: string): void;
+  /** Gives the file `existing` (below `from`) another name here. */
+  link(from: Directory, existing: string, name: string): void;
+  rename(name: string, newName: string): void;
+  unlink(name: string): void;
+  removeDirectory(name: string): void;
+  /** Changes the entry itself, never what a link points to. */
+  setMode(name: string, mode: number): void;
+  setOwnMode(mode: number): void;
+  /** False where the caller may not set it. */
+  setOwner(name: string, uid: number, gid: number): boolean;
+  sync(): void;
+}
+
+export interface NewFile {
+  write(chunk: Uint8Array): void;
+  /** Leaves a hole of `length` bytes. */
+  skip(length: number): void;
+  setMode(mode: number): void;
+  setOwner(uid: number, gid: number): boolean;
+  /** Sets the size (holes at the end), syncs and closes. */
+  finish(): void;
+  abandon(): void;
+}
+
+export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
+
+export interface TreeEntry {
+  /** 0o100644, 0o100755, 0o120000 or 0o40000. */
+  readonly mode: number;
+  /** The name as stored (escaped), bytes. */
+  readonly name: string;
+  readonly oid: ObjectId;
+}
+
+/**
+ * Collects the new objects of one save in one pack. Nothing is part of the store before `publish`; `abandon` leaves
+ * no trace. An object that the store has is not written again.
+ */
+export interface ObjectWriter {
+  /** Small content, whole in memory. */
+  writeBlob(content: Uint8Array): ObjectId;
+  /**
+   * Large content, read piece by piece, twice when it is new: once for the id, once to store it.
+   * @returns undefined when the content was not the same both times, or not `size` bytes.
+   */
+  writeLargeBlob(size: number, read: () => { next(buffer: Uint8Array): number }): Promise<ObjectId | undefined>;
+  writeTree(entries: readonly TreeEntry[]): ObjectId;
+  writeCommit(content: Uint8Array): ObjectId;
+  /** True when the store or this writer has the object. */
+  has(oid: ObjectId): boolean;
+  /** Bytes written to the pack so far. */
+  readonly bytesAdded: number;
+  /** Makes the pack durable and part of the store. Without new objects, does nothing. */
+  publish(): Promise<void>;
+  abandon(): Promise<void>;
+}
+
+/** One entry of a snapshot's tree, names still as stored. */
+export interface ListedObject {
+  readonly mode: number;
+  readonly type: ObjectType;
+  readonly oid: ObjectId;
+  /** Blobs: the size in bytes; else null. */
+  readonly size: number | null;
+  readonly path: string;
+}
+
+export interface ObjectReader {
+  /** @throws SnapError STORE_DAMAGED when it is missing, damaged, of another type or larger than `limit` bytes. */
+  read(name: string, type: ObjectType, limit?: number): Promise<{ oid: ObjectId; content: Buffer }>;
+  /** Like `read`, undefined when nothing has that name. */
+  find(name: string, type: ObjectType, limit?: number): Promise<{ oid: ObjectId; content: Buffer } | undefined>;
+  /** A blob's bytes, piece by piece; its hash is checked at the end (STORE_DAMAGED). */
+  stream(oid: ObjectId, onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RefValue {
+  readonly name: string;
+  readonly oid: ObjectId;
+}
+
+/** `old` is what must be there: null for nothing. `new` null deletes. */
+export interface RefChange {
+  readonly name: string;
+  readonly old: ObjectId | null;
+  readonly new: ObjectId | null;
+}
+
+export interface SnapshotRef {
+  readonly instance: InstanceName;
+  readonly seq: Seq;
+  readonly ref: string;
+  readonly commit: ObjectId;
+  readonly tree: ObjectId;
+  /** The whole commit message, bytes as UTF-8 text. */
+  readonly message: string;
+}
+
+export interface Store {
+  /** Makes the bare repository where it is missing, heals its empty directories, checks git. */
+  prepare(): Promise<void>;
+  /** True when a store is there. */
+  exists(): boolean;
+  /** Snapshot refs of one instance or of all, ascending by number. One git process. */
+  snapshots(instance: InstanceName | null): Promise<SnapshotRef[]>;
+  refs(prefix: string): Promise<RefValue[]>;
+  /** All or nothing, durable when it returns. @throws SnapError REF_EXISTS when an old value does not hold. */
+  changeRefs(changes: readonly RefChange[]): Promise<void>;
+  /** `scratch`: the pack goes to a directory of its own that no ref ever names (diff against the live tree). */
+  newWriter(): ObjectWriter;
+  newScratchWriter(): Promise<{ writer: ObjectWriter; directory: string; remove(): Promise<void> }>;
+  reader(): ObjectReader;
+  /** All entries below a tree, depth first, directories before their content. `tree` is any tree-ish. */
+  listTree(tree: string): AsyncIterable<ListedObject>;
+  /** Fails with STORE_DAMAGED unless everything reachable from the commits is there. */
+  checkConnected(commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void>;
+  /** The commits among these that miss an object. Uses the remembered check while the packs are as they were. */
+  brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
+  /** git fsck; problems in words. `full` re-hashes all content. */
+  fsck(full: boolean): Promise<string[]>;
+  /** Objects that no ref reaches are removed, packs are put together. Needs the exclusive lock. */
+  collectGarbage(): Promise<void>;
+  /** Leftovers of killed processes: temporary packs, ref locks. Needs the exclusive lock, or a lock that names them. */
+  sweep(): Promise<void>;
+  diff(from: string, to: string, request: GitRequest, scratch?: string): Promise<number>;
+  log(refs: readonly string[], request: GitRequest): Promise<number>;
+  sizeOnDisk(): Promise<number>;
+  gitVersion(): Promise<string>;
+}
+
+export interface GitRequest {
+  readonly options: readonly string[];
+  /** Literal paths as stored (escaped), bytes. */
+  readonly paths: readonly string[];
+  readonly output: GitOutput;
+}
+
+export interface HeldLock {
+  release(): void;
+}
+
+/** Kernel locks: gone with the process, so that none is ever stale. */
+export interface Locks {
+  /** @throws SnapError BUSY when it is not had within `waitSeconds`. */
+  instance(name: InstanceName, waitSeconds?: number): Promise<HeldLock>;
+  storeShared(waitSeconds?: number): Promise<HeldLock>;
+  storeExclusive(waitSeconds?: number): Promise<HeldLock>;
+}
+
+/** Opens a mount's root without following a final link. */
+export type OpenMount = (path: HostPath) => WritableDirectory;
+
+/** What the last save knew of a mount's files. */
+export interface StatCache {
+  /**
+   * A look-up for one directory: the blob of a file whose stat is exactly as recorded. Names must be asked for in
+   * byte order.
+   */
+  directory(path: EntryPath): (name: string, stat: EntryStat) => ObjectId | undefined;
+}
+
+/** Takes down what this walk learnt, for the next one. */
+export interface StatCacheRecorder {
+  directory(path: EntryPath, files: readonly { readonly name: string; readonly stat: EntryStat; readonly oid: ObjectId }[]): void;
+}
+
+export interface InstanceRegistry {
+  /** All instances, by name. */
+  all(): InstanceRecord[];
+  find(name: InstanceName): InstanceRecord | undefined;
+  /** Durable when it returns. */
+  write(record: InstanceRecord): void;
+  remove(name: InstanceName): void;
+  /** The highest number that was used by a snapshot that is gone. */
+  lastSeq(name: InstanceName): Seq | undefined;
+  recordLastSeq(name: InstanceName, seq: Seq): void;
+  readActivity(name: InstanceName): string | undefined;
+  writeActivity(name: InstanceName, text: string): void;
+  clearActivity(name: InstanceName): void;
+}
+
+export interface Processes {
+  /** When the process started, in a form to compare only; undefined when it is not there. */
+  startOf(pid: number): string | undefined;
+  bootId(): string;
+}

@@ -1,0 +1,159 @@
+import type { EntryPath, HostPath } from './entry-path.js';
+import type { InstanceName, MountName } from './ids.js';
+import type { Policy, PolicyOverrides } from './policy.js';
+import type {
+  CheckResult,
+  DoctorResult,
+  InstanceSummary,
+  KeptPath,
+  ListResult,
+  PlannedChange,
+  Progress,
+  RemovalResult,
+  RestoreResult,
+  RunResult,
+  SaveResult,
+  ShowResult,
+  SnapshotPointer,
+  TreeLine,
+  Trigger,
+} from './results.js';
+
+/*
+ * What the library is asked. `snap.ts` answers; the command line is its first user.
+ */
+
+/** A path as it was typed: relative to a mount's root, `mount` null where it was not named. Bytes. */
+export interface PathArgument {
+  readonly mount: MountName | null;
+  readonly path: EntryPath;
+}
+
+export interface SaveRequest {
+  /** The folders of a new instance, or those that the instance has; empty for an instance that exists. */
+  readonly folders?: readonly { readonly name: MountName | null; readonly path: HostPath }[];
+  readonly message?: string | undefined;
+  readonly trigger?: Trigger | undefined;
+  readonly sourceTool?: string | undefined;
+  readonly phase?: string | undefined;
+  readonly decision?: string | undefined;
+  readonly resource?: string | undefined;
+  readonly meta?: Readonly<Record<string, string>> | undefined;
+  readonly ifChanged?: boolean | undefined;
+  readonly strict?: boolean | undefined;
+  readonly overrides?: PolicyOverrides | undefined;
+  /** Ignore the stat cache: read every file. */
+  readonly full?: boolean | undefined;
+  /** Only these paths; one that does not exist is recorded as absent. */
+  readonly paths?: readonly PathArgument[] | undefined;
+  readonly allowUnsafeMount?: boolean | undefined;
+}
+
+export interface ListRequest {
+  readonly trigger?: Trigger | undefined;
+  /** Only snapshots made at or after this moment. */
+  readonly since?: Date | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface RestoreRequest {
+  readonly snapshot: string;
+  readonly paths?: readonly PathArgument[] | undefined;
+  readonly mount?: MountName | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly noDelete?: boolean | undefined;
+  readonly deleteNewRepositories?: boolean | undefined;
+  readonly force?: boolean | undefined;
+  /** Write the snapshot's content here and leave the live mounts alone. */
+  readonly to?: HostPath | undefined;
+  /** Called with the plan before anything changes; false means declined (DECLINED). */
+  readonly confirm: (plan: RestorePreview) => Promise<boolean>;
+}
+
+export interface RestorePreview {
+  readonly snapshot: SnapshotPointer;
+  readonly plan: readonly PlannedChange[];
+  readonly kept: readonly KeptPath[];
+  readonly messages: readonly string[];
+}
+
+export interface DiffRequest {
+  readonly from: string;
+  /** Another snapshot, or null for the live mounts. */
+  readonly to: string | null;
+  readonly paths?: readonly PathArgument[] | undefined;
+  /** git's own options, such as `--stat`; only those that the contract names are let through. */
+  readonly options?: readonly string[] | undefined;
+  /** Where git's output goes: the terminal (with a pager when `pager` is set) or a callback. */
+  readonly output: GitOutput;
+}
+
+export interface LogRequest {
+  readonly paths?: readonly PathArgument[] | undefined;
+  readonly options?: readonly string[] | undefined;
+  readonly output: GitOutput;
+}
+
+export type GitOutput =
+  | { readonly kind: 'inherit'; readonly color: boolean; readonly pager: string | null }
+  | { readonly kind: 'collect'; readonly onData: (chunk: Uint8Array) => void };
+
+export interface RunRequest {
+  readonly command: readonly [string, ...string[]];
+  readonly force?: boolean | undefined;
+}
+
+export type InstanceSettings = { readonly [Key in keyof Policy]?: string };
+
+/**
+ * The library. Every method fails with a SnapError; its code says what happened.
+ * `instance` in the options of createSnap chooses the instance; without it the current directory decides.
+ */
+export interface JackinSnap {
+  save(request?: SaveRequest): Promise<SaveResult>;
+  list(request?: ListRequest): Promise<ListResult>;
+  listAll(): Promise<readonly InstanceSummary[]>;
+  show(snapshot: string): Promise<ShowResult>;
+  /** git's exit code: with `--exit-code`, 1 when there are differences. */
+  diff(request: DiffRequest): Promise<{ readonly exitCode: number; readonly messages: readonly string[] }>;
+  log(request?: LogRequest): Promise<{ readonly exitCode: number }>;
+  /** Writes one file's bytes, piece by piece. */
+  cat(snapshot: string, path: PathArgument, write: (chunk: Uint8Array) => Promise<void>): Promise<{ readonly sizeBytes: number }>;
+  tree(snapshot: string, path?: PathArgument): Promise<readonly TreeLine[]>;
+  /** A new directory, or a tar where `destination` ends in .tar, .tar.gz or .tgz. */
+  export(snapshot: string, destination: HostPath): Promise<{ readonly files: number; readonly bytes: number; readonly messages: readonly string[] }>;
+  restore(request: RestoreRequest): Promise<RestoreResult>;
+  undo(request: Pick<RestoreRequest, 'confirm' | 'force' | 'dryRun'>): Promise<RestoreResult>;
+  recover(request: { readonly direction: 'continue' | 'abort'; readonly confirm: RestoreRequest['confirm'] }): Promise<RestoreResult>;
+  /** The restores that were interrupted, by instance: every command says so. */
+  pendingRestores(): Promise<readonly { readonly instance: InstanceName; readonly snapshot: SnapshotPointer }[]>;
+  pin(snapshot: string): Promise<SnapshotPointer>;
+  unpin(snapshot: string): Promise<SnapshotPointer>;
+  delete(request: { readonly snapshots: readonly string[]; readonly dryRun?: boolean; readonly confirm: (what: readonly SnapshotPointer[]) => Promise<boolean> }): Promise<RemovalResult>;
+  prune(request: { readonly dryRun?: boolean; readonly confirm: (what: readonly SnapshotPointer[]) => Promise<boolean> }): Promise<RemovalResult>;
+  gc(request: { readonly dryRun?: boolean }): Promise<RemovalResult>;
+  verify(request?: { readonly full?: boolean }): Promise<CheckResult>;
+  doctor(): Promise<DoctorResult>;
+  run(request: RunRequest): Promise<RunResult>;
+  instance: {
+    show(): Promise<InstanceSummary>;
+    activate(request?: { readonly pid?: number | undefined }): Promise<InstanceSummary>;
+    deactivate(): Promise<InstanceSummary>;
+    /** `settings` are policy keys with their values as text: `keep_last` → `5`. */
+    set(settings: Readonly<Record<string, string>>): Promise<InstanceSummary>;
+    close(): Promise<InstanceSummary>;
+  };
+}
+
+export interface SnapOptions {
+  /** Default: JACKIN_SNAP_DATA_DIR, else $JACKIN_HOME_DIR/snapshots, else ~/.jackin/snapshots. */
+  readonly dataDir?: string | undefined;
+  readonly instance?: string | undefined;
+  /** Default: the process's own. */
+  readonly cwd?: string | undefined;
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
+  readonly now?: (() => Date) | undefined;
+  readonly onProgress?: ((progress: Progress) => void) | undefined;
+  /** Aborting finishes the path in hand and fails with INTERRUPTED; `reason` is the signal's name. */
+  readonly signal?: AbortSignal | undefined;
+}

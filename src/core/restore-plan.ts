@@ -1,0 +1,287 @@
+import type { LeftOutReason, StoredEntry, StoredFile } from './entry.js';
+import { type EntryPath, baseName, isWithin, parentPath } from './entry-path.js';
+import type { ObservedSet } from './observed-set.js';
+import type { PlanAction } from './results.js';
+
+/*
+ * What a restore of one mount would do. Pure: the snapshot, the live tree and the rules come in, a plan comes out.
+ * Dry run, display, journal and apply use the same plan.
+ */
+
+/** One path's change. `before` and `after` are null where there is nothing. */
+export interface Change {
+  readonly path: EntryPath;
+  readonly action: PlanAction;
+  readonly reason: string;
+  readonly before: StoredEntry | null;
+  readonly after: StoredEntry | null;
+}
+
+export interface Kept {
+  readonly path: EntryPath;
+  readonly reason: string;
+}
+
+export interface MountPlan {
+  /** In path order. */
+  readonly changes: readonly Change[];
+  /** New since the snapshot, or unknown to it, and left alone. */
+  readonly kept: readonly Kept[];
+  /** Stored in the snapshot, different now, and not restorable: the restore is partial. */
+  readonly blocked: readonly Kept[];
+}
+
+export interface PlanQuestion {
+  readonly wanted: ReadonlyMap<EntryPath, StoredEntry>;
+  readonly observedThen: ObservedSet;
+  readonly live: ReadonlyMap<EntryPath, StoredEntry>;
+  /** What the live tree holds that was not captured, with its reason. */
+  readonly liveLeftOut: ReadonlyMap<EntryPath, LeftOutReason>;
+  /** Live links whose inode has names that the capture does not know: a chmod would reach them. */
+  readonly sharedElsewhere: (path: EntryPath) => boolean;
+  /** Null for the whole mount. */
+  readonly scope: readonly EntryPath[] | null;
+  readonly noDelete: boolean;
+  readonly deleteNewRepositories: boolean;
+  /** Why rules, then or now, forbid to delete a path; null when they do not. */
+  readonly protection: (path: EntryPath, directory: boolean) => string | null;
+}
+
+export function planRestore(question: PlanQuestion): MountPlan {
+  const planner = new Planner(question);
+  planner.compareWanted();
+  planner.lookAtTheRest();
+  return planner.result();
+}
+
+class Planner {
+  readonly #question: PlanQuestion;
+  readonly #changes = new Map<EntryPath, Change>();
+  readonly #kept = new Map<EntryPath, string>();
+  readonly #blocked = new Map<EntryPath, string>();
+  /** Live directories that make way for a file or link. */
+  readonly #makingWay = new Set<EntryPath>();
+  /** Directories without a counterpart in the snapshot that hold something that stays. */
+  readonly #occupied = new Set<EntryPath>();
+
+  constructor(question: PlanQuestion) {
+    this.#question = question;
+  }
+
+  result(): MountPlan {
+    const toKept = (map: Map<EntryPath, string>): Kept[] => [...map].map(([path, reason]) => ({ path, reason })).sort(byPath);
+    return {
+      changes: [...this.#changes.values()].sort(byPath),
+      kept: toKept(this.#kept),
+      blocked: toKept(this.#blocked),
+    };
+  }
+
+  compareWanted(): void {
+    const blockers = this.#blockers();
+    for (const [path, wanted] of this.#question.wanted) {
+      if (!this.#inScope(path, wanted)) continue;
+      const obstacle = this.#obstacle(path, wanted, blockers);
+      if (obstacle === null) this.#compare(path, wanted, this.#question.live.get(path) ?? null);
+      else if (obstacle !== 'above') this.#blocked.set(path, obstacle);
+    }
+  }
+
+  lookAtTheRest(): void {
+    const { live, liveLeftOut, wanted } = this.#question;
+    const extra: { path: EntryPath; entry: StoredEntry | null }[] = [];
+    for (const [path, entry] of live) if (!wanted.has(path) && this.#inScope(path, entry)) extra.push({ path, entry });
+    for (const path of liveLeftOut.keys()) if (!wanted.has(path) && this.#inScope(path, null)) extra.push({ path, entry: null });
+    // From the deepest up: a directory goes only when nothing below it stays.
+    extra.sort((a, b) => byPath(b, a));
+    const newRepositories = this.#newRepositories();
+    for (const { path, entry } of extra) this.#judgeExtra(path, entry, newRepositories);
+  }
+
+  /** Live paths that no snapshot can hold or that could not be read: what they stand in is not replaced. */
+  #blockers(): Set<EntryPath> {
+    const blockers = new Set<EntryPath>();
+    for (const path of this.#question.liveLeftOut.keys()) {
+      for (let at = path; at !== '' && !blockers.has(at); at = parentPath(at)) blockers.add(at);
+    }
+    return blockers;
+  }
+
+  /** Why a wanted path cannot be put back; 'above' when a path further up already says so. */
+  #obstacle(path: EntryPath, wanted: StoredEntry, blockers: ReadonlySet<EntryPath>): string | null {
+    const { live, liveLeftOut } = this.#question;
+    for (let at = parentPath(path); at !== ''; at = parentPath(at)) {
+      if (this.#blocked.has(at)) return 'above';
+      const reason = liveLeftOut.get(at);
+      if (reason !== undefined) return `its folder is ${describeLeftOut(reason)}`;
+    }
+    const here = liveLeftOut.get(path);
+    if (here !== undefined) return `its place is held by something that is ${describeLeftOut(here)}`;
+    if (live.get(path)?.kind === 'directory' && wanted.kind !== 'directory' && blockers.has(path)) {
+      return 'the folder in its place holds something that no snapshot can take';
+    }
+    return null;
+  }
+
+  #compare(path: EntryPath, wanted: StoredEntry, live: StoredEntry | null): void {
+    if (live === null) return this.#change(path, 'create', 'missing now', null, wanted);
+    if (live.kind !== wanted.kind) {
+      if (live.kind === 'directory') this.#makingWay.add(path);
+      return this.#change(path, 'retype', `is a ${live.kind} now`, live, wanted);
+    }
+    const difference = this.#difference(wanted, live);
+    if (difference !== null) this.#change(path, difference.action, difference.reason, live, wanted);
+  }
+
+  #difference(wanted: StoredEntry, live: StoredEntry): { action: PlanAction; reason: string } | null {
+    if (wanted.kind !== 'directory' && live.kind !== 'directory' && wanted.oid !== live.oid) {
+      return { action: 'overwrite', reason: wanted.kind === 'symlink' ? 'points elsewhere' : 'content differs' };
+    }
+    if (wanted.kind === 'file' && live.kind === 'file' && !this.#sameLinks(wanted, live)) {
+      return { action: 'overwrite', reason: 'hard links differ' };
+    }
+    const mode = wanted.kind !== 'symlink' && live.kind !== 'symlink' && wanted.mode !== live.mode;
+    if (!mode && wanted.uid === live.uid && wanted.gid === live.gid) return null;
+    const reason = mode ? 'mode differs' : 'owner differs';
+    const reachesOthers = live.kind === 'file' && this.#question.sharedElsewhere(live.path);
+    return { action: reachesOthers ? 'overwrite' : 'chmod', reason };
+  }
+
+  /** A group's first path may stay as it is, and the others are linked to it; unless strangers share its inode. */
+  #sameLinks(wanted: StoredFile, live: StoredFile): boolean {
+    if (wanted.linkedTo === undefined) return live.linkedTo === undefined;
+    if (wanted.linkedTo === wanted.path) {
+      const members = live.linkedTo === undefined ? [] : (this.#liveGroups().get(live.linkedTo) ?? []);
+      return members.every((member) => linkOf(this.#question.wanted.get(member)) === wanted.path);
+    }
+    const first = linkOf(this.#question.live.get(wanted.linkedTo));
+    return first !== undefined && first === live.linkedTo && this.#changes.get(wanted.linkedTo)?.action !== 'overwrite';
+  }
+
+  #groups: Map<EntryPath, EntryPath[]> | undefined;
+
+  #liveGroups(): Map<EntryPath, EntryPath[]> {
+    if (this.#groups !== undefined) return this.#groups;
+    const groups = new Map<EntryPath, EntryPath[]>();
+    for (const [path, entry] of this.#question.live) {
+      const first = linkOf(entry);
+      if (first !== undefined) groups.set(first, [...(groups.get(first) ?? []), path]);
+    }
+    this.#groups = groups;
+    return groups;
+  }
+
+  #judgeExtra(path: EntryPath, entry: StoredEntry | null, newRepositories: ReadonlySet<EntryPath>): void {
+    const { observedThen, noDelete, protection, liveLeftOut } = this.#question;
+    const inTheWay = this.#isMakingWay(path);
+    if (inTheWay) {
+      if (entry !== null) this.#change(path, 'delete', 'makes way', entry, null);
+      return;
+    }
+    if (observedThen.leftOutAt(path) !== undefined) return this.#occupy(path);
+    const repository = this.#repositoryOf(path, newRepositories);
+    if (repository !== null) return this.#keep(path, repository, 'new_repository');
+    const leftOut = liveLeftOut.get(path);
+    if (leftOut !== undefined || entry === null) return this.#keep(path, path, leftOut ?? 'not captured');
+    const reason = this.#whyNotDeleted(path, entry, noDelete, protection);
+    if (reason !== null) return this.#keep(path, path, reason);
+    if (entry.kind === 'directory' && this.#occupied.has(path)) return this.#occupy(path);
+    this.#change(path, 'delete', 'new since the snapshot', entry, null);
+  }
+
+  #whyNotDeleted(
+    path: EntryPath,
+    entry: StoredEntry,
+    noDelete: boolean,
+    protection: PlanQuestion['protection'],
+  ): string | null {
+    if (!this.#question.observedThen.provesAbsence(path)) return 'not_proven_new';
+    const insideNewRepository = this.#question.deleteNewRepositories && this.#insideNewRepository(path);
+    const rule = insideNewRepository ? null : protection(path, entry.kind === 'directory');
+    if (rule !== null) return rule;
+    return noDelete ? 'no_delete' : null;
+  }
+
+  #insideNewRepository(path: EntryPath): boolean {
+    return this.#repositoryOf(path, this.#allNewRepositories()) !== null;
+  }
+
+  /** Folders with a `.git` that the snapshot does not know, unless they are to be deleted; the root's own always stays. */
+  #newRepositories(): ReadonlySet<EntryPath> {
+    return this.#question.deleteNewRepositories ? new Set(['.git' as EntryPath]) : this.#allNewRepositories();
+  }
+
+  #newRepositoryFolders: Set<EntryPath> | undefined;
+
+  #allNewRepositories(): Set<EntryPath> {
+    if (this.#newRepositoryFolders !== undefined) return this.#newRepositoryFolders;
+    const { wanted, live, liveLeftOut, observedThen } = this.#question;
+    const folders = new Set<EntryPath>();
+    for (const path of [...live.keys(), ...liveLeftOut.keys()]) {
+      if (baseName(path) !== '.git' || wanted.has(path) || observedThen.leftOutAt(path) !== undefined) continue;
+      const folder = parentPath(path);
+      // A repository made in a folder of the snapshot's is kept as its `.git` alone.
+      folders.add(wanted.get(folder)?.kind === 'directory' || folder === '' ? path : folder);
+    }
+    this.#newRepositoryFolders = folders;
+    return folders;
+  }
+
+  #repositoryOf(path: EntryPath, repositories: ReadonlySet<EntryPath>): EntryPath | null {
+    if (repositories.size === 0) return null;
+    let found: EntryPath | null = null;
+    for (let at = path; at !== ''; at = parentPath(at)) if (repositories.has(at)) found = at;
+    return found;
+  }
+
+  #isMakingWay(path: EntryPath): boolean {
+    if (this.#makingWay.size === 0) return false;
+    for (let at = parentPath(path); at !== ''; at = parentPath(at)) if (this.#makingWay.has(at)) return true;
+    return false;
+  }
+
+  #keep(path: EntryPath, reported: EntryPath, reason: string): void {
+    this.#kept.set(reported, reason);
+    this.#occupy(path);
+  }
+
+  #occupy(path: EntryPath): void {
+    for (let at = path; at !== '' && !this.#occupied.has(at); at = parentPath(at)) this.#occupied.add(at);
+  }
+
+  #change(path: EntryPath, action: PlanAction, reason: string, before: StoredEntry | null, after: StoredEntry | null): void {
+    this.#changes.set(path, { path, action, reason, before, after });
+  }
+
+  /** Folders above a limited path are in scope only where they have to be made for it. */
+  #inScope(path: EntryPath, entry: StoredEntry | null): boolean {
+    const { scope, live } = this.#question;
+    if (scope === null || scope.some((limit) => isWithin(path, limit))) return true;
+    const leadsThere = entry?.kind === 'directory' && scope.some((limit) => isWithin(limit, path));
+    return leadsThere && this.#question.wanted.has(path) && live.get(path)?.kind !== 'directory';
+  }
+}
+
+function linkOf(entry: StoredEntry | undefined): EntryPath | undefined {
+  return entry?.kind === 'file' ? entry.linkedTo : undefined;
+}
+
+function describeLeftOut(reason: LeftOutReason): string {
+  const words: Record<LeftOutReason, string> = {
+    ignored: 'ignored',
+    excluded: 'excluded',
+    secret: 'a secret',
+    too_large: 'too large',
+    unreadable: 'not readable',
+    special: 'a socket, pipe or device',
+    unstable: 'changing all the time',
+    git_dir: 'a repository',
+    unsupported: 'not supported',
+    foreign_fs: 'on another file system',
+  };
+  return words[reason];
+}
+
+function byPath(a: { path: string }, b: { path: string }): number {
+  return a.path < b.path ? -1 : a.path > b.path ? 1 : 0;
+}

@@ -1,0 +1,223 @@
+import type { LeftOutReason } from './entry.js';
+import type { EntryPath, HostPath } from './entry-path.js';
+import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
+import type { Policy } from './policy.js';
+
+/*
+ * What the library answers. Paths are bytes (see entry-path); views turn them into text or JSON.
+ */
+
+export const triggers = ['manual', 'run_start', 'pre_write', 'post_step', 'emergency'] as const;
+export type Trigger = (typeof triggers)[number];
+
+export type MountKind = 'plain' | 'clone' | 'worktree';
+
+/** Names one snapshot without its details. */
+export interface SnapshotPointer {
+  readonly instance: InstanceName;
+  readonly seq: Seq;
+  readonly id: SnapshotId;
+  readonly ref: string;
+}
+
+export interface Snapshot extends SnapshotPointer {
+  readonly commit: ObjectId;
+  readonly tree: ObjectId;
+  readonly trigger: Trigger;
+  readonly message: string;
+  /** ISO 8601 in UTC, milliseconds. */
+  readonly createdAt: string;
+  readonly parentSeq: Seq | null;
+}
+
+export interface ListedSnapshot extends Snapshot {
+  readonly files: number;
+  readonly sizeBytes: number;
+  readonly pinned: boolean;
+  readonly recoveryOf: SnapshotPointer | null;
+  readonly restorable: boolean;
+}
+
+/** The state of a user's repository as it was read in process; `null` is "none" or "could not be known". */
+export interface RepositoryState {
+  readonly head: ObjectId | null;
+  readonly branch: string | null;
+  readonly upstream: string | null;
+  readonly dirty: boolean | null;
+  /** `merge`, `rebase`, `cherry-pick`, `revert`, `bisect`, `am`, or null. */
+  readonly operation: string | null;
+  /** What could not be read, in words: "index version 4" and the like. */
+  readonly unknown: readonly string[];
+}
+
+export interface MountSummary {
+  readonly name: MountName;
+  readonly path: HostPath;
+  readonly kind: MountKind;
+  readonly baseCommit: ObjectId | null;
+  readonly branch: string | null;
+  readonly dirty: boolean | null;
+  /** Repositories below the mount's root, by their path. */
+  readonly nested: readonly ({ readonly path: EntryPath } & RepositoryState)[];
+  readonly upstream: string | null;
+  readonly operation: string | null;
+  readonly unknown: readonly string[];
+}
+
+export interface ObservedOnlyEntry {
+  readonly mount: MountName;
+  readonly path: EntryPath;
+  readonly reason: LeftOutReason;
+}
+
+export interface SaveStats {
+  readonly filesObserved: number;
+  readonly filesStored: number;
+  readonly filesReused: number;
+  readonly filesRead: number;
+  readonly bytesRead: number;
+  readonly bytesAdded: number;
+  /** The sum of the sizes of all stored files. */
+  readonly bytesStored: number;
+}
+
+export interface SaveResult {
+  readonly snapshot: Snapshot;
+  readonly created: boolean;
+  readonly stats: SaveStats;
+  readonly mounts: readonly MountSummary[];
+  readonly observedOnly: readonly ObservedOnlyEntry[];
+  readonly complete: boolean;
+  readonly messages: readonly string[];
+}
+
+export interface InstanceSummary {
+  readonly name: InstanceName;
+  readonly state: 'open' | 'closed';
+  readonly active: boolean;
+  readonly owner: string | null;
+  readonly mounts: readonly { readonly name: MountName; readonly path: HostPath; readonly present: boolean }[];
+  readonly snapshots: number;
+  readonly latest: Seq | null;
+  readonly sizeBytes: number;
+  readonly pendingRestore: boolean;
+  readonly policy: Policy;
+  readonly createdAt: string;
+}
+
+export interface ListResult {
+  readonly instance: InstanceName;
+  readonly snapshots: readonly ListedSnapshot[];
+  readonly messages: readonly string[];
+}
+
+export interface ShowResult {
+  readonly snapshot: ListedSnapshot;
+  readonly mounts: readonly MountSummary[];
+  readonly policy: Policy;
+  readonly stats: { readonly filesStored: number; readonly bytesStored: number; readonly filesObserved: number };
+  readonly observedOnly: readonly ObservedOnlyEntry[];
+  readonly complete: boolean;
+  readonly sourceTool: string | null;
+  readonly phase: string | null;
+  readonly decision: string | null;
+  readonly resource: string | null;
+  readonly meta: Readonly<Record<string, string>>;
+  readonly messages: readonly string[];
+}
+
+export interface TreeLine {
+  readonly mount: MountName;
+  readonly path: EntryPath;
+  readonly kind: 'file' | 'symlink' | 'directory';
+  readonly mode: number;
+  readonly sizeBytes: number | null;
+  /** The link's text, as bytes. */
+  readonly target: string | null;
+}
+
+export type PlanAction = 'create' | 'overwrite' | 'delete' | 'chmod' | 'retype';
+
+export interface PlannedChange {
+  readonly mount: MountName;
+  readonly path: EntryPath;
+  readonly hostPath: HostPath;
+  readonly action: PlanAction;
+  readonly reason: string;
+  /** What the path is before and after: a kind, or "nothing". */
+  readonly from: string;
+  readonly to: string;
+  readonly bytes: number;
+}
+
+export interface KeptPath {
+  readonly mount: MountName;
+  readonly path: EntryPath;
+  readonly reason: string;
+}
+
+export interface RestoreResult {
+  readonly instance: InstanceName;
+  readonly fromSnapshot: SnapshotPointer;
+  readonly emergencySnapshot: SnapshotPointer | null;
+  readonly dryRun: boolean;
+  readonly restoredFiles: number;
+  readonly deletedFiles: number;
+  readonly changed: readonly { readonly mount: MountName; readonly path: EntryPath }[];
+  readonly plan: readonly PlannedChange[];
+  readonly kept: readonly KeptPath[];
+  /** Paths that should have been restored and could not be: exit 6. */
+  readonly failed: readonly KeptPath[];
+  readonly filesAffected: number;
+  readonly bytesWritten: number;
+  readonly activeSnapshot: SnapshotPointer | null;
+  readonly verified: boolean;
+  readonly destination: HostPath | null;
+  readonly messages: readonly string[];
+}
+
+export interface RemovalResult {
+  readonly instance: InstanceName;
+  readonly dryRun: boolean;
+  readonly removed: readonly SnapshotPointer[];
+  readonly kept: readonly SnapshotPointer[];
+  /** Bytes that the data directory's file system got back; 0 for a dry run. */
+  readonly freedBytes: number;
+  readonly messages: readonly string[];
+}
+
+export interface CheckResult {
+  readonly ok: boolean;
+  readonly snapshotsChecked: number;
+  readonly damaged: readonly { readonly snapshot: SnapshotPointer; readonly problem: string }[];
+  readonly problems: readonly string[];
+}
+
+export interface DoctorFinding {
+  readonly level: 'ok' | 'note' | 'problem';
+  readonly what: string;
+  readonly hint: string | null;
+}
+
+export interface DoctorResult {
+  readonly ok: boolean;
+  readonly findings: readonly DoctorFinding[];
+}
+
+export interface RunResult {
+  readonly instance: InstanceName;
+  readonly exitCode: number;
+  readonly before: SnapshotPointer;
+  readonly after: SnapshotPointer;
+  readonly changes: { readonly added: number; readonly modified: number; readonly deleted: number };
+  readonly complete: boolean;
+}
+
+/** Progress of long work: `total` is null while it is not known. */
+export interface Progress {
+  readonly phase: 'scan' | 'store' | 'compare' | 'restore' | 'verify' | 'export' | 'check';
+  readonly files: number;
+  readonly bytes: number;
+  readonly totalFiles: number | null;
+  readonly totalBytes: number | null;
+}

@@ -1,0 +1,186 @@
+import { SnapError } from '../errors.js';
+import { type HostPath, textOfBytes } from './entry-path.js';
+import { type InstanceName, type MountName, type ObjectId, type Seq, type SnapshotId, isSnapshotId, toSeq } from './ids.js';
+import { type MountKind, type SnapshotPointer, type Trigger, triggers } from './results.js';
+
+/*
+ * The commit of a snapshot: its message with trailers, and the commit object itself. refs-layout.md has the grammar.
+ */
+
+export const formatVersion = '1';
+
+/** What the commit message says of a snapshot. */
+export interface SnapshotRecord {
+  readonly instance: InstanceName;
+  readonly seq: Seq;
+  readonly id: SnapshotId;
+  readonly trigger: Trigger;
+  /** Subject and body, without trailers. */
+  readonly message: string;
+  readonly createdAt: Date;
+  readonly previous: ObjectId | null;
+  readonly mounts: readonly { readonly name: MountName; readonly kind: MountKind; readonly path: HostPath }[];
+  readonly bases: readonly { readonly mount: MountName; readonly commit: ObjectId; readonly branch: string | null }[];
+  readonly recoveryOf: SnapshotPointer | null;
+  readonly files: number;
+  readonly sizeBytes: number;
+  readonly sourceTool: string | null;
+  readonly phase: string | null;
+  readonly decision: string | null;
+  readonly resource: string | null;
+}
+
+export function encodeMessage(record: SnapshotRecord): string {
+  const trailers: [string, string][] = [
+    ['Format', formatVersion],
+    ['Instance', record.instance],
+    ['Seq', String(record.seq)],
+    ['Id', record.id],
+    ['Trigger', record.trigger],
+    ['Created', record.createdAt.toISOString()],
+    ['Stored', `${String(record.files)} ${String(record.sizeBytes)}`],
+  ];
+  if (record.previous !== null) trailers.push(['Previous', record.previous]);
+  for (const mount of record.mounts) trailers.push(['Mount', `${mount.name} ${mount.kind} ${quotePath(mount.path)}`]);
+  for (const base of record.bases) trailers.push(['Base', `${base.mount} ${base.commit} ${oneLine(base.branch ?? '(detached)')}`]);
+  if (record.recoveryOf !== null) {
+    trailers.push(['Recovery-Of', `${record.recoveryOf.instance}/${String(record.recoveryOf.seq)} ${record.recoveryOf.id}`]);
+  }
+  for (const [key, value] of [
+    ['Source-Tool', record.sourceTool],
+    ['Phase', record.phase],
+    ['Decision', record.decision],
+    ['Resource', record.resource],
+  ] as const) {
+    if (value !== null) trailers.push([key, oneLine(value)]);
+  }
+  return `${record.message}\n\n${trailers.map(([key, value]) => `Jackin-${key}: ${value}\n`).join('')}`;
+}
+
+/** The text that a snapshot is known by: what the user wrote, tidied so that git shows it as subject and body. */
+export function tidyMessage(text: string | undefined, otherwise: string): string {
+  const lines = (text ?? '').replace(/\0/g, '').split(/\r\n|\r|\n/).map((line) => line.trimEnd());
+  const tidied = lines.join('\n').replace(/\n{3,}/g, '\n\n').trim();
+  return tidied === '' ? otherwise : tidied;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ').trim();
+}
+
+/** A path as text where that is possible; else quoted as git quotes it, so that it stays one line of ASCII. */
+export function quotePath(bytes: string): string {
+  const text = textOfBytes(bytes);
+  if (text !== undefined && !/[\p{Cc}]|^"|^\s|\s$/u.test(text)) return text;
+  const quoted = bytes.replace(/[^ !#-[\]-~]/g, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`);
+  return `"${quoted}"`;
+}
+
+export function unquotePath(text: string): HostPath {
+  if (!text.startsWith('"')) return Buffer.from(text, 'utf8').toString('latin1') as HostPath;
+  return text.slice(1, -1).replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))) as HostPath;
+}
+
+/** The version that a message claims, or undefined when it is no snapshot's. */
+export function messageFormat(message: string): string | undefined {
+  return trailersOf(message).trailers.get('Format')?.[0];
+}
+
+/** @throws SnapError STORE_DAMAGED when the message is not one that this version writes. */
+export function decodeMessage(message: string): SnapshotRecord {
+  const { body, trailers } = trailersOf(message);
+  const one = (key: string): string | null => trailers.get(key)?.[0] ?? null;
+  const must = (key: string): string => one(key) ?? damaged(`trailer Jackin-${key} is missing`);
+  const stored = /^(\d{1,15}) (\d{1,16})$/.exec(must('Stored')) ?? damaged('Jackin-Stored');
+  return {
+    instance: must('Instance') as InstanceName,
+    seq: toSeq(must('Seq')) ?? damaged('Jackin-Seq'),
+    id: snapshotId(must('Id')),
+    trigger: trigger(must('Trigger')),
+    message: body,
+    createdAt: moment(must('Created')),
+    previous: one('Previous') as ObjectId | null,
+    mounts: (trailers.get('Mount') ?? []).map(parseMount),
+    bases: (trailers.get('Base') ?? []).map(parseBase),
+    recoveryOf: parseRecovery(one('Recovery-Of')),
+    files: Number(stored[1]),
+    sizeBytes: Number(stored[2]),
+    sourceTool: one('Source-Tool'),
+    phase: one('Phase'),
+    decision: one('Decision'),
+    resource: one('Resource'),
+  };
+}
+
+function damaged(what: string): never {
+  throw new SnapError('STORE_DAMAGED', `A snapshot's message cannot be read: ${what}.`, { problem: what });
+}
+
+function trailersOf(message: string): { body: string; trailers: Map<string, string[]> } {
+  const trimmed = message.trimEnd();
+  const cut = trimmed.lastIndexOf('\n\n');
+  const trailers = new Map<string, string[]>();
+  for (const line of trimmed.slice(cut < 0 ? 0 : cut + 2).split('\n')) {
+    const match = /^Jackin-([A-Za-z-]+): (.*)$/.exec(line);
+    if (match?.[1] === undefined || match[2] === undefined) continue;
+    const values = trailers.get(match[1]) ?? [];
+    values.push(match[2]);
+    trailers.set(match[1], values);
+  }
+  return { body: cut < 0 ? '' : trimmed.slice(0, cut), trailers };
+}
+
+function snapshotId(text: string): SnapshotId {
+  return isSnapshotId(text) ? text : damaged('Jackin-Id');
+}
+
+function trigger(text: string): Trigger {
+  return triggers.find((known) => known === text) ?? damaged('Jackin-Trigger');
+}
+
+function moment(text: string): Date {
+  const time = Date.parse(text);
+  return Number.isNaN(time) ? damaged('Jackin-Created') : new Date(time);
+}
+
+function parseMount(text: string): SnapshotRecord['mounts'][number] {
+  const match = /^(\S+) (plain|clone|worktree) (.+)$/.exec(text);
+  if (match?.[1] === undefined || match[3] === undefined) return damaged('Jackin-Mount');
+  return { name: match[1] as MountName, kind: match[2] as MountKind, path: unquotePath(match[3]) };
+}
+
+function parseBase(text: string): SnapshotRecord['bases'][number] {
+  const match = /^(\S+) ([0-9a-f]{40}) (.+)$/.exec(text);
+  if (match?.[1] === undefined || match[3] === undefined) return damaged('Jackin-Base');
+  return { mount: match[1] as MountName, commit: match[2] as ObjectId, branch: match[3] === '(detached)' ? null : match[3] };
+}
+
+function parseRecovery(text: string | null): SnapshotPointer | null {
+  if (text === null) return null;
+  const match = /^([^\s/]+)\/(\d+) (\S+)$/.exec(text);
+  const seq = toSeq(match?.[2] ?? '');
+  if (match?.[1] === undefined || match[3] === undefined || seq === undefined) return damaged('Jackin-Recovery-Of');
+  const instance = match[1] as InstanceName;
+  return { instance, seq, id: snapshotId(match[3]), ref: snapshotRefName(instance, seq) };
+}
+
+export function snapshotRefName(instance: InstanceName, seq: Seq): string {
+  return `refs/jackin/${instance}/${String(seq)}`;
+}
+
+export function replaceRefName(commit: ObjectId): string {
+  return `refs/replace/${commit}`;
+}
+
+export function pinRefName(instance: InstanceName, seq: Seq): string {
+  return `refs/jackin-pin/${instance}/${String(seq)}`;
+}
+
+const identity = 'jackin-snap <jackin-snap@localhost>';
+
+/** The commit object's bytes. `parent` is set only in a graft, which shows the chain to `git log`. */
+export function encodeCommit(commit: { tree: ObjectId; parent: ObjectId | null; createdAt: Date; message: string }): Buffer {
+  const when = `${identity} ${String(Math.floor(commit.createdAt.getTime() / 1000))} +0000`;
+  const parent = commit.parent === null ? '' : `parent ${commit.parent}\n`;
+  return Buffer.from(`tree ${commit.tree}\n${parent}author ${when}\ncommitter ${when}\n\n${commit.message}`, 'utf8');
+}

@@ -1,0 +1,66 @@
+/** The data that each error code carries. The command line maps every code to an exit code and a next step. */
+export interface SnapErrorData {
+  readonly USAGE: { readonly what: string };
+  readonly CONFIGURATION_INVALID: { readonly file: string; readonly problem: string };
+  readonly SNAPSHOT_NOT_FOUND: { readonly selector: string; readonly instance: string };
+  readonly SNAPSHOT_AMBIGUOUS: { readonly selector: string };
+  readonly INSTANCE_NOT_FOUND: { readonly instance: string };
+  readonly INSTANCE_AMBIGUOUS: { readonly candidates: readonly string[] };
+  readonly PATH_NOT_FOUND: { readonly path: string; readonly where: string };
+  readonly NOTHING_TO_UNDO: { readonly instance: string };
+  readonly NOTHING_PENDING: { readonly instance: string };
+  readonly INSTANCE_ACTIVE: { readonly instance: string; readonly owner: string };
+  readonly INSTANCE_CLOSED: { readonly instance: string };
+  readonly MOUNTS_DIFFER: { readonly instance: string };
+  readonly MOUNT_GONE: { readonly mount: string; readonly path: string };
+  readonly MOUNT_CHANGED: { readonly what: string };
+  readonly MOUNT_REPLACED: { readonly mount: string; readonly path: string };
+  readonly MOUNT_UNSAFE: { readonly path: string; readonly why: string };
+  readonly RESTORE_PENDING: { readonly instance: string };
+  readonly LIMIT_EXCEEDED: { readonly path: string };
+  readonly DESTINATION_EXISTS: { readonly path: string };
+  readonly CONFIRMATION_NEEDED: { readonly what: string };
+  readonly DECLINED: { readonly what: string };
+  readonly INCOMPLETE_REFUSED: { readonly paths: readonly string[] };
+  readonly SNAPSHOT_DAMAGED: { readonly snapshot: string };
+  readonly FORMAT_UNKNOWN: { readonly snapshot: string; readonly format: string };
+  readonly STORE_DAMAGED: { readonly problem: string };
+  readonly JOURNAL_DAMAGED: { readonly file: string };
+  readonly BUSY: { readonly lock: string; readonly holder: string };
+  readonly GIT_MISSING: { readonly program: string };
+  readonly GIT_TOO_OLD: { readonly found: string; readonly needed: string };
+  readonly GIT_FAILED: { readonly command: string; readonly exitCode: number };
+  readonly NO_SPACE: { readonly path: string };
+  readonly DATA_DIR_OPEN: { readonly path: string; readonly mode: string };
+  readonly DATA_DIR_DENIED: { readonly path: string };
+  readonly REF_EXISTS: { readonly ref: string };
+  readonly INTERRUPTED: { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' };
+  readonly COMMAND_NOT_STARTED: { readonly command: string; readonly exitCode: 126 | 127 };
+  readonly INTERNAL: { readonly what: string };
+}
+
+export type SnapErrorCode = keyof SnapErrorData;
+
+/** Every failure that the library reports. `code` and `data` are API, the wording is not. */
+export class SnapError<Code extends SnapErrorCode = SnapErrorCode> extends Error {
+  readonly code: Code;
+  readonly data: SnapErrorData[Code];
+
+  constructor(code: Code, message: string, data: SnapErrorData[Code], options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'SnapError';
+    this.code = code;
+    this.data = data;
+  }
+}
+
+/** True for a SnapError, with `code` narrowed when one is given. */
+export function isSnapError<Code extends SnapErrorCode>(error: unknown, code?: Code): error is SnapError<Code> {
+  return error instanceof SnapError && (code === undefined || error.code === code);
+}
+
+/** The `code` of a system error (`ENOENT` and the like), or undefined. */
+export function systemCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}

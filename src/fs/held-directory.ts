@@ -1,0 +1,196 @@
+import { Buffer } from 'node:buffer';
+import {
+  chmodSync,
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  fsyncSync,
+  lchownSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
+  unlinkSync,
+} from 'node:fs';
+
+import type { EntryStat } from '../core/entry.js';
+import { type HostPath, displayPath, isAscii } from '../core/entry-path.js';
+import type { NewFile, OpenFile, WritableDirectory } from '../core/ports.js';
+import { SnapError, systemCode } from '../errors.js';
+import { toEntryStat } from './entry-stat.js';
+import { ReadFile, WrittenFile } from './files.js';
+
+/*
+ * Directories held by descriptors. A child is addressed as /proc/self/fd/<n>/<name>: the kernel resolves one
+ * component below the very directory that was opened, so that a parent that is swapped for a link leads nowhere, and
+ * paths may be longer than PATH_MAX.
+ */
+
+const openDirectoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;
+// O_PATH (not in Node's constants): a handle on the entry itself, which needs no permission on it.
+const openHandleFlags = 0o10000000 | constants.O_NOFOLLOW;
+
+/** Descriptors that one chain of directories holds at most; ancestors further up are reopened on the way back. */
+const heldAtMost = 64;
+
+/** Opens a mount's root. The path's last component must be a directory and no link. */
+export function openMount(path: HostPath): WritableDirectory {
+  return new HeldDirectory(openSync(Buffer.from(path, 'latin1'), openDirectoryFlags), null);
+}
+
+class HeldDirectory implements WritableDirectory {
+  readonly identity: { readonly dev: bigint; readonly ino: bigint };
+  readonly #parent: HeldDirectory | null;
+  readonly #depth: number;
+  #fd: number;
+  #prefix: string;
+
+  constructor(fd: number, parent: HeldDirectory | null) {
+    this.#fd = fd;
+    this.#prefix = `/proc/self/fd/${String(fd)}/`;
+    this.#parent = parent;
+    this.#depth = parent === null ? 0 : parent.#depth + 1;
+    const stat = fstatSync(fd, { bigint: true });
+    this.identity = { dev: stat.dev, ino: stat.ino };
+  }
+
+  get descriptorPath(): string {
+    return this.#prefix.slice(0, -1);
+  }
+
+  list(): string[] {
+    return readdirSync(this.#at(''), { encoding: 'latin1' }).sort(byByte);
+  }
+
+  stat(name: string): EntryStat | undefined {
+    const stat = lstatSync(this.#at(name), { bigint: true, throwIfNoEntry: false });
+    return stat === undefined ? undefined : toEntryStat(stat);
+  }
+
+  statSelf(): EntryStat {
+    return toEntryStat(fstatSync(this.#fd, { bigint: true }));
+  }
+
+  readLink(name: string): string {
+    return readlinkSync(this.#at(name), { encoding: 'latin1' });
+  }
+
+  openFile(name: string): OpenFile {
+    return ReadFile.open(this.#at(name));
+  }
+
+  enter(name: string): HeldDirectory {
+    const child = new HeldDirectory(openSync(this.#at(name), openDirectoryFlags), this);
+    const far = child.#ancestor(heldAtMost);
+    if (far !== null) far.#park();
+    return child;
+  }
+
+  close(): void {
+    if (this.#fd < 0) return;
+    if (this.#parent !== null) this.#parent.#unpark(this);
+    this.#park();
+  }
+
+  createFile(name: string): NewFile {
+    return WrittenFile.create(this.#at(name));
+  }
+
+  makeDirectory(name: string): void {
+    mkdirSync(this.#at(name), 0o700);
+  }
+
+  makeSymlink(name: string, target: string): void {
+    symlinkSync(Buffer.from(target, 'latin1'), this.#at(name));
+  }
+
+  link(from: WritableDirectory, existing: string, name: string): void {
+    linkSync(below(`${from.descriptorPath}/`, existing), this.#at(name));
+  }
+
+  rename(name: string, newName: string): void {
+    renameSync(this.#at(name), this.#at(newName));
+  }
+
+  unlink(name: string): void {
+    unlinkSync(this.#at(name));
+  }
+
+  removeDirectory(name: string): void {
+    rmdirSync(this.#at(name));
+  }
+
+  setMode(name: string, mode: number): void {
+    const handle = openSync(this.#at(name), openHandleFlags);
+    try {
+      if (fstatSync(handle).isSymbolicLink()) throw new SnapError('INTERNAL', `${displayPath(name)} became a link.`, { what: 'set mode' });
+      chmodSync(`/proc/self/fd/${String(handle)}`, mode);
+    } finally {
+      closeSync(handle);
+    }
+  }
+
+  setOwnMode(mode: number): void {
+    fchmodSync(this.#fd, mode);
+  }
+
+  setOwner(name: string, uid: number, gid: number): boolean {
+    try {
+      lchownSync(this.#at(name), uid, gid);
+      return true;
+    } catch (error) {
+      if (systemCode(error) === 'EPERM') return false;
+      throw error;
+    }
+  }
+
+  sync(): void {
+    fsyncSync(this.#fd);
+  }
+
+  #at(name: string): string | Buffer {
+    if (this.#fd < 0) throw new SnapError('INTERNAL', 'A directory was used after it was closed.', { what: 'directory' });
+    return below(this.#prefix, name);
+  }
+
+  #ancestor(levels: number): HeldDirectory | null {
+    if (this.#depth < levels) return null;
+    // eslint-disable-next-line @typescript-eslint/no-this-alias -- the walk up starts here
+    let directory: HeldDirectory | null = this;
+    for (let level = 0; level < levels && directory !== null; level++) directory = directory.#parent;
+    return directory;
+  }
+
+  #park(): void {
+    if (this.#fd < 0) return;
+    closeSync(this.#fd);
+    this.#fd = -1;
+  }
+
+  /** Comes back to a parked parent by "..", and only if that still is the same directory. */
+  #unpark(child: HeldDirectory): void {
+    if (this.#fd >= 0) return;
+    const fd = openSync(`${child.#prefix}..`, openDirectoryFlags);
+    const stat = fstatSync(fd, { bigint: true });
+    if (stat.ino !== this.identity.ino || stat.dev !== this.identity.dev) {
+      closeSync(fd);
+      throw new SnapError('MOUNT_CHANGED', 'A directory was moved while it was being looked at.', { what: 'directory' });
+    }
+    this.#fd = fd;
+    this.#prefix = `/proc/self/fd/${String(fd)}/`;
+  }
+}
+
+function below(prefix: string, name: string): string | Buffer {
+  return isAscii(name) ? prefix + name : Buffer.concat([Buffer.from(prefix), Buffer.from(name, 'latin1')]);
+}
+
+function byByte(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

@@ -1,0 +1,13 @@
+export { createSnap } from './snap.js';
+export { SnapError, isSnapError, systemCode } from './errors.js';
+export type { SnapErrorCode, SnapErrorData } from './errors.js';
+export { bytesOfText, displayPath, parseEntryPath, pathFromJson, pathToJson, textOfBytes } from './core/entry-path.js';
+export type { EntryPath, HostPath, JsonPath } from './core/entry-path.js';
+export { parseInstanceName, parseMountName } from './core/ids.js';
+export type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './core/ids.js';
+export { leftOutReasons } from './core/entry.js';
+export type { LeftOutReason } from './core/entry.js';
+export type { Policy, PolicyOverrides } from './core/policy.js';
+export type * from './core/results.js';
+export { triggers } from './core/results.js';
+export type * from './core/requests.js';

@@ -1,0 +1,122 @@
+import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { InstanceName, Seq } from '../core/ids.js';
+import { toSeq } from '../core/ids.js';
+import { type InstanceRecord, recordFromJson, recordToJson } from '../core/instance-record.js';
+import type { InstanceRegistry } from '../core/ports.js';
+import { SnapError, systemCode } from '../errors.js';
+import type { DataDirectory } from './data-directory.js';
+
+/**
+ * The instances of a data directory, one folder each: instance.json, last-seq, activity.json. Every write is a new
+ * file that is synced and renamed.
+ */
+export class FileRegistry implements InstanceRegistry {
+  readonly #directory: DataDirectory;
+
+  constructor(directory: DataDirectory) {
+    this.#directory = directory;
+  }
+
+  all(): InstanceRecord[] {
+    const records: InstanceRecord[] = [];
+    for (const name of listed(this.#directory.instances)) {
+      const record = this.find(name as InstanceName);
+      if (record !== undefined) records.push(record);
+    }
+    return records;
+  }
+
+  find(name: InstanceName): InstanceRecord | undefined {
+    const file = this.#file(name, 'instance.json');
+    const text = readText(file);
+    if (text === undefined) return undefined;
+    try {
+      return recordFromJson(JSON.parse(text));
+    } catch (cause) {
+      throw new SnapError('CONFIGURATION_INVALID', `The instance's file ${file} cannot be read.`, { file, problem: String(cause) }, { cause });
+    }
+  }
+
+  write(record: InstanceRecord): void {
+    this.#put(record.name, 'instance.json', `${JSON.stringify(recordToJson(record), null, 1)}\n`);
+  }
+
+  remove(name: InstanceName): void {
+    rmSync(this.#directory.instanceDirectory(name), { recursive: true, force: true });
+  }
+
+  lastSeq(name: InstanceName): Seq | undefined {
+    return toSeq(readText(this.#file(name, 'last-seq'))?.trim() ?? '');
+  }
+
+  recordLastSeq(name: InstanceName, seq: Seq): void {
+    this.#put(name, 'last-seq', `${String(seq)}\n`);
+  }
+
+  readActivity(name: InstanceName): string | undefined {
+    return readText(this.#file(name, 'activity.json'));
+  }
+
+  writeActivity(name: InstanceName, text: string): void {
+    this.#put(name, 'activity.json', text);
+  }
+
+  clearActivity(name: InstanceName): void {
+    try {
+      unlinkSync(this.#file(name, 'activity.json'));
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw error;
+    }
+  }
+
+  #file(name: InstanceName, file: string): string {
+    return join(this.#directory.instanceDirectory(name), file);
+  }
+
+  #put(name: InstanceName, file: string, text: string): void {
+    const folder = this.#directory.instanceDirectory(name);
+    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) {
+      chmodSync(folder, 0o700);
+      syncFolder(this.#directory.instances);
+    }
+    const fresh = join(folder, `${file}.new`);
+    const fd = openSync(fresh, 'w', 0o600);
+    try {
+      writeFileSync(fd, text);
+      fsyncSync(fd);
+    } finally {
+      closeSync(fd);
+    }
+    renameSync(fresh, join(folder, file));
+    syncFolder(folder);
+  }
+}
+
+function syncFolder(path: string): void {
+  const fd = openSync(path, 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function listed(folder: string): string[] {
+  try {
+    return readdirSync(folder).sort();
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,301 @@
+import {
+  type EntryStat,
+  type LeftOutReason,
+  type ObservedOnly,
+  type StoredDirectory,
+  type StoredFile,
+  type StoredSymlink,
+  isSettled,
+} from '../core/entry.js';
+import { type EntryPath, isWithin, joinPath, rootPath } from '../core/entry-path.js';
+import type { ObjectId } from '../core/ids.js';
+import { escapeName } from '../core/name-escape.js';
+import type { Directory, ObjectWriter, StatCache, StatCacheRecorder, TreeEntry } from '../core/ports.js';
+import { SnapError, systemCode } from '../errors.js';
+import type { Interruption } from './interruption.js';
+import { readStable } from './read-stable.js';
+
+/*
+ * The walk: every entry of a mount once, in byte order, through held descriptors. What is to be stored goes to the
+ * object writer, trees after their content; what is not is noted with its reason. The mount is only read.
+ */
+
+/** A stored entry together with the stat that it was captured with. */
+export type Captured = (StoredFile | StoredSymlink | StoredDirectory) & { readonly stat: EntryStat };
+
+/** Rules of one directory, made when the walk enters it. */
+export interface DirectoryRules {
+  /** The reason to leave an entry out, or null to store it (a directory: to go in). */
+  leaveOut(path: EntryPath, name: string, stat: EntryStat): LeftOutReason | null;
+  enter(path: EntryPath, directory: Directory, names: readonly string[]): Promise<DirectoryRules>;
+}
+
+export interface CaptureRequest {
+  readonly root: Directory;
+  readonly rules: DirectoryRules;
+  readonly writer: Pick<ObjectWriter, 'writeBlob' | 'writeLargeBlob' | 'writeTree' | 'has'>;
+  readonly cache: StatCache | undefined;
+  readonly recorder: StatCacheRecorder | undefined;
+  /** When the capture began, nanoseconds since the epoch. */
+  readonly momentNs: bigint;
+  /** Only these paths and what lies below them; null for all. */
+  readonly scope: readonly EntryPath[] | null;
+  readonly interruption: Interruption;
+  readonly onFile: (bytes: number) => void;
+}
+
+export interface CaptureStats {
+  filesObserved: number;
+  filesStored: number;
+  filesReused: number;
+  filesRead: number;
+  bytesRead: number;
+  bytesStored: number;
+}
+
+export interface CapturedTree {
+  /** The mount's own tree; undefined when nothing at all is stored. */
+  readonly tree: ObjectId | undefined;
+  /** By path, directories before their content. The root is ''. */
+  readonly entries: ReadonlyMap<EntryPath, Captured>;
+  readonly leftOut: readonly ObservedOnly[];
+  /** Directories that were entered and not listed to their end. */
+  readonly incomplete: readonly EntryPath[];
+  /** Directories that no tree shows, since nothing below them is stored. */
+  readonly bare: readonly EntryPath[];
+  /** Limits of the scope where nothing is. */
+  readonly absent: readonly EntryPath[];
+  readonly stats: CaptureStats;
+}
+
+export async function capture(request: CaptureRequest): Promise<CapturedTree> {
+  return new Walk(request).run();
+}
+
+/** A directory that the walk is in. */
+interface Level {
+  readonly path: EntryPath;
+  readonly name: string;
+  readonly directory: Directory;
+  readonly stat: EntryStat;
+  readonly names: readonly string[];
+  readonly rules: DirectoryRules;
+  readonly cached: (name: string, stat: EntryStat) => ObjectId | undefined;
+  readonly tree: TreeEntry[];
+  readonly fresh: { name: string; stat: EntryStat; oid: ObjectId }[];
+  next: number;
+}
+
+class Walk {
+  readonly #request: CaptureRequest;
+  readonly #entries = new Map<EntryPath, Captured>();
+  readonly #leftOut: ObservedOnly[] = [];
+  readonly #incomplete: EntryPath[] = [];
+  readonly #bare: EntryPath[] = [];
+  readonly #linked = new Map<string, EntryPath[]>();
+  readonly #levels: Level[] = [];
+  readonly #stats: CaptureStats = { filesObserved: 0, filesStored: 0, filesReused: 0, filesRead: 0, bytesRead: 0, bytesStored: 0 };
+  #tree: ObjectId | undefined;
+
+  constructor(request: CaptureRequest) {
+    this.#request = request;
+  }
+
+  async run(): Promise<CapturedTree> {
+    const { root } = this.#request;
+    try {
+      await this.#enter(rootPath, '', root, root.statSelf());
+      for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
+        await this.#request.interruption.pause();
+        const name = level.names[level.next++];
+        if (name === undefined) this.#leave(level);
+        else await this.#visit(level, name, 0);
+      }
+    } finally {
+      for (const level of this.#levels.reverse()) if (level.directory !== root) level.directory.close();
+    }
+    this.#joinLinks();
+    return {
+      tree: this.#tree,
+      entries: this.#entries,
+      leftOut: this.#leftOut,
+      incomplete: this.#incomplete,
+      bare: this.#bare,
+      absent: this.#absent(),
+      stats: this.#stats,
+    };
+  }
+
+  async #enter(path: EntryPath, name: string, directory: Directory, stat: EntryStat): Promise<void> {
+    const { cache, rules } = this.#request;
+    const outer = this.#levels.at(-1)?.rules ?? rules;
+    let names: string[];
+    try {
+      names = directory.list();
+    } catch (error) {
+      if (path === rootPath || !isDenied(error)) throw error;
+      directory.close();
+      this.#noteLeftOut(path, 'unreadable', true);
+      return;
+    }
+    const level: Level = {
+      path,
+      name,
+      directory,
+      stat,
+      names,
+      rules: await outer.enter(path, directory, names),
+      cached: cache?.directory(path) ?? (() => undefined),
+      tree: [],
+      fresh: [],
+      next: 0,
+    };
+    this.#levels.push(level);
+    this.#entries.set(path, { kind: 'directory', path, mode: stat.mode, uid: stat.uid, gid: stat.gid, stat });
+  }
+
+  #leave(level: Level): void {
+    this.#levels.pop();
+    this.#request.recorder?.directory(level.path, level.fresh);
+    const parent = this.#levels.at(-1);
+    if (level.tree.length > 0) {
+      const oid = this.#request.writer.writeTree(level.tree);
+      if (parent === undefined) this.#tree = oid;
+      else parent.tree.push({ mode: 0o40000, name: escapeName(level.name, { kind: 'directory', size: 0 }), oid });
+    } else if (parent !== undefined) {
+      this.#bare.push(level.path);
+    }
+    if (parent !== undefined) level.directory.close();
+  }
+
+  async #visit(level: Level, name: string, attempt: number): Promise<void> {
+    const path = joinPath(level.path, name);
+    const stat = this.#statOf(level, name, path);
+    if (stat === undefined || !this.#inScope(path, stat)) return;
+    if (stat.kind !== 'directory' && attempt === 0) this.#stats.filesObserved += 1;
+    const reason = level.rules.leaveOut(path, name, stat);
+    if (reason !== null) this.#noteLeftOut(path, reason, stat.kind === 'directory');
+    else if (attempt >= 3) this.#noteLeftOut(path, 'unstable', stat.kind === 'directory');
+    else if (!(await this.#store(level, name, path, stat))) await this.#visit(level, name, attempt + 1);
+  }
+
+  #statOf(level: Level, name: string, path: EntryPath): EntryStat | undefined {
+    try {
+      return level.directory.stat(name);
+    } catch (error) {
+      if (!isDenied(error)) throw error;
+      this.#noteLeftOut(path, 'unreadable', false);
+      return undefined;
+    }
+  }
+
+  /** False when the entry was another one by the time it was opened: it is looked at anew. */
+  async #store(level: Level, name: string, path: EntryPath, stat: EntryStat): Promise<boolean> {
+    try {
+      if (stat.kind === 'directory') return await this.#storeDirectory(level, name, path, stat);
+      if (stat.kind === 'symlink') return this.#storeSymlink(level, name, path, stat);
+      return await this.#storeFile(level, name, path, stat);
+    } catch (error) {
+      const code = systemCode(error);
+      if (code === 'ENOENT') return true;
+      if (code === 'ELOOP' || code === 'ENOTDIR' || code === 'ENXIO' || code === 'EINVAL') return false;
+      if (!isDenied(error)) throw error;
+      this.#noteLeftOut(path, 'unreadable', stat.kind === 'directory');
+      return true;
+    }
+  }
+
+  async #storeDirectory(level: Level, name: string, path: EntryPath, stat: EntryStat): Promise<boolean> {
+    const directory = level.directory.enter(name);
+    if (directory.identity.ino !== stat.ino || directory.identity.dev !== stat.dev) {
+      directory.close();
+      return false;
+    }
+    await this.#enter(path, name, directory, stat);
+    return true;
+  }
+
+  #storeSymlink(level: Level, name: string, path: EntryPath, stat: EntryStat): boolean {
+    const target = level.directory.readLink(name);
+    const after = level.directory.stat(name);
+    if (after?.ino !== stat.ino || after.ctimeNs !== stat.ctimeNs) return false;
+    const oid = this.#request.writer.writeBlob(Buffer.from(target, 'latin1'));
+    this.#add(level, name, 0o120000, { kind: 'symlink', path, oid, size: target.length, uid: stat.uid, gid: stat.gid, stat });
+    return true;
+  }
+
+  async #storeFile(level: Level, name: string, path: EntryPath, stat: EntryStat): Promise<boolean> {
+    const known = level.cached(name, stat);
+    if (known !== undefined && this.#request.writer.has(known)) {
+      this.#stats.filesReused += 1;
+      this.#addFile(level, name, path, stat, known, true);
+      return true;
+    }
+    const read = await readStable(level.directory, name, this.#request.writer);
+    if (read === 'unstable') this.#noteLeftOut(path, 'unstable', false);
+    else if (read === 'another') return false;
+    else {
+      this.#stats.filesRead += 1;
+      this.#stats.bytesRead += read.stat.size;
+      this.#addFile(level, name, path, read.stat, read.oid, isSettled(read.stat, this.#request.momentNs));
+    }
+    return true;
+  }
+
+  #addFile(level: Level, name: string, path: EntryPath, stat: EntryStat, oid: ObjectId, settled: boolean): void {
+    if (settled) level.fresh.push({ name, stat, oid });
+    if (stat.nlink > 1) {
+      const inode = `${String(stat.dev)}:${String(stat.ino)}`;
+      const group = this.#linked.get(inode);
+      if (group === undefined) this.#linked.set(inode, [path]);
+      else group.push(path);
+    }
+    this.#stats.bytesStored += stat.size;
+    this.#request.onFile(stat.size);
+    const { mode, uid, gid, size, sparse } = stat;
+    this.#add(level, name, (mode & 0o111) === 0 ? 0o100644 : 0o100755, { kind: 'file', path, mode, oid, size, sparse, uid, gid, stat });
+  }
+
+  #add(level: Level, name: string, treeMode: number, entry: Captured & (StoredFile | StoredSymlink)): void {
+    this.#stats.filesStored += 1;
+    this.#entries.set(entry.path, entry);
+    level.tree.push({ mode: treeMode, name: escapeName(name, { kind: entry.kind, size: entry.size }), oid: entry.oid });
+  }
+
+  #noteLeftOut(path: EntryPath, reason: LeftOutReason, directory: boolean): void {
+    this.#leftOut.push({ path, reason, directory });
+  }
+
+  /** Paths that are one inode are one group, known by its first path. */
+  #joinLinks(): void {
+    for (const paths of this.#linked.values()) {
+      const sorted = paths.sort();
+      const [linkedTo] = sorted;
+      if (linkedTo === undefined || sorted.length < 2) continue;
+      for (const path of sorted) {
+        const entry = this.#entries.get(path);
+        if (entry?.kind === 'file') this.#entries.set(path, { ...entry, linkedTo });
+      }
+    }
+  }
+
+  #inScope(path: EntryPath, stat: EntryStat): boolean {
+    const { scope } = this.#request;
+    if (scope === null) return true;
+    return scope.some((limit) => isWithin(path, limit) || (stat.kind === 'directory' && isWithin(limit, path)));
+  }
+
+  #absent(): EntryPath[] {
+    const { scope } = this.#request;
+    const leftOut = new Set(this.#leftOut.map(({ path }) => path));
+    const covered = (path: EntryPath): boolean => [...leftOut].some((above) => isWithin(path, above));
+    return (scope ?? []).filter((limit) => !this.#entries.has(limit) && !covered(limit));
+  }
+}
+
+function isDenied(error: unknown): boolean {
+  if (error instanceof SnapError) return false;
+  return ['EACCES', 'EPERM', 'EIO', 'ESTALE', 'ETXTBSY', 'ENXIO', 'EOVERFLOW', 'ENODATA', 'EUCLEAN', 'EBADMSG'].includes(
+    systemCode(error) ?? '',
+  );
+}
