@@ -14,6 +14,22 @@ const builtins = (...names) => `^(${names.join('|')})$`;
 const packages = (...names) => `^node_modules/(@types/)?(${names.join('|')})/`;
 const files = ['buffer', 'fs', 'fs/promises', 'path', 'stream', 'stream/promises', 'crypto', 'os'];
 
+const client = [
+  '^src/cli/',
+  '^src/(index|schemas|errors)\\.ts$',
+  builtins('process', 'tty', 'path'),
+  packages(
+    'commander',
+    'zod',
+    'cli-progress',
+    'cli-table3',
+    '@inquirer/confirm',
+    'pretty-bytes',
+    'string-width',
+    'picocolors',
+  ),
+];
+
 /** @type {import('dependency-cruiser').IConfiguration} */
 export default {
   forbidden: [
@@ -90,23 +106,15 @@ export default {
     ),
     only(
       'cli-is-a-client',
-      '^src/cli/',
-      [
-        '^src/cli/',
-        '^src/(index|schemas)\\.ts$',
-        builtins('process', 'tty', 'path'),
-        packages(
-          'commander',
-          'zod',
-          'cli-progress',
-          'cli-table3',
-          '@inquirer/confirm',
-          'pretty-bytes',
-          'string-width',
-          'picocolors',
-        ),
-      ],
+      '^src/cli/(?!main\\.ts$)',
+      client,
       'The command line is the first user of the library and gets nothing that other users lack.',
+    ),
+    only(
+      'main-brings-the-surroundings',
+      '^src/cli/main\\.ts$',
+      [...client, builtins('fs/promises')],
+      'main.ts alone reads files for the command line: the version and the documents named on the command line.',
     ),
     only(
       'bin-only-starts',
