@@ -101,6 +101,8 @@ export type GitOutput =
 export interface RunRequest {
   readonly command: readonly [string, ...string[]];
   readonly force?: boolean | undefined;
+  /** Where the command's own stdout goes; default `stdout`. */
+  readonly stdout?: 'stdout' | 'stderr' | undefined;
 }
 
 export type InstanceSettings = { readonly [Key in keyof Policy]?: string };

@@ -1,0 +1,174 @@
+import type { Command } from 'commander';
+import type { CommandShape } from './command-line.js';
+import { diffOptions, logOptions } from './git-options.js';
+import type { Session } from './session.js';
+
+/** A command as the overview knows it. What it takes and does is loaded when it is called. */
+export interface CommandEntry extends CommandShape {
+  readonly usage: string;
+  readonly group: string;
+  readonly summary: string;
+  readonly load: () => Promise<CommandModule>;
+}
+
+export interface CommandModule {
+  readonly define: (command: Command, session: Session) => void;
+}
+
+const save = 'Save:';
+const look = 'Look:';
+const restore = 'Restore:';
+const tidy = 'Keep tidy:';
+const check = 'Check:';
+const sessions = 'Sessions:';
+
+export const commandTable: readonly CommandEntry[] = [
+  {
+    name: 'save',
+    usage: '[DIR...]',
+    group: save,
+    summary: 'take a snapshot of the folder, or of DIRs',
+    load: () => import('./commands/save.js'),
+  },
+  {
+    name: 'run',
+    usage: '-- CMD...',
+    group: save,
+    summary: 'take one before and one after a command',
+    load: () => import('./commands/run.js'),
+  },
+  {
+    name: 'list',
+    alias: 'ls',
+    usage: '',
+    group: look,
+    summary: 'the snapshots, newest first',
+    load: () => import('./commands/list.js'),
+  },
+  {
+    name: 'show',
+    usage: 'SNAP',
+    group: look,
+    summary: 'one snapshot, and what it left out',
+    load: () => import('./commands/show.js'),
+  },
+  {
+    name: 'diff',
+    usage: 'SNAP [SNAP] [-- PATH...]',
+    group: look,
+    summary: "git's diff; with one SNAP against now",
+    takesPaths: true,
+    gitOptions: diffOptions,
+    load: () => import('./commands/diff.js'),
+  },
+  {
+    name: 'log',
+    usage: '[-- PATH...]',
+    group: look,
+    summary: "git's log, each with what changed",
+    takesPaths: true,
+    gitOptions: logOptions,
+    load: () => import('./commands/log.js'),
+  },
+  {
+    name: 'tree',
+    usage: 'SNAP [PATH]',
+    group: look,
+    summary: 'the files of a snapshot',
+    takesPaths: true,
+    load: () => import('./commands/tree.js'),
+  },
+  {
+    name: 'cat',
+    usage: 'SNAP PATH...',
+    group: look,
+    summary: 'the content of files',
+    takesPaths: true,
+    load: () => import('./commands/cat.js'),
+  },
+  {
+    name: 'restore',
+    usage: 'SNAP [PATH...]',
+    group: restore,
+    summary: 'put the folder, or PATHs, back',
+    takesPaths: true,
+    load: () => import('./commands/restore.js'),
+  },
+  {
+    name: 'undo',
+    usage: '',
+    group: restore,
+    summary: 'take the last restore back',
+    load: () => import('./commands/undo.js'),
+  },
+  {
+    name: 'recover',
+    usage: '--continue | --abort',
+    group: restore,
+    summary: 'end a restore that was interrupted',
+    load: () => import('./commands/recover.js'),
+  },
+  {
+    name: 'export',
+    usage: 'SNAP DEST',
+    group: restore,
+    summary: 'a copy as a new folder, .tar or .tar.gz',
+    load: () => import('./commands/export.js'),
+  },
+  {
+    name: 'pin',
+    usage: 'SNAP',
+    group: tidy,
+    summary: 'keep a snapshot, whatever prune does',
+    load: () => import('./commands/pin.js'),
+  },
+  {
+    name: 'unpin',
+    usage: 'SNAP',
+    group: tidy,
+    summary: 'leave it to prune again',
+    load: () => import('./commands/unpin.js'),
+  },
+  {
+    name: 'delete',
+    usage: 'SNAP...',
+    group: tidy,
+    summary: 'remove snapshots',
+    load: () => import('./commands/delete.js'),
+  },
+  {
+    name: 'prune',
+    usage: '',
+    group: tidy,
+    summary: 'remove what the retention settings let go',
+    load: () => import('./commands/prune.js'),
+  },
+  {
+    name: 'gc',
+    usage: '',
+    group: tidy,
+    summary: 'give back the space of what is removed',
+    load: () => import('./commands/gc.js'),
+  },
+  {
+    name: 'verify',
+    usage: '',
+    group: check,
+    summary: 'is every snapshot whole and restorable?',
+    load: () => import('./commands/verify.js'),
+  },
+  {
+    name: 'doctor',
+    usage: '',
+    group: check,
+    summary: 'are git, permissions and store in order?',
+    load: () => import('./commands/doctor.js'),
+  },
+  {
+    name: 'instance',
+    usage: 'list | show | set | ...',
+    group: sessions,
+    summary: 'lifecycle and settings of instances',
+    load: () => import('./commands/instance.js'),
+  },
+];

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { diffOptions } from '../git-options.js';
+import { addNotes } from '../help.js';
+import type { Session } from '../session.js';
+import { showGitOutput } from './git-output.js';
+
+export function define(command: Command, session: Session): void {
+  command
+    .argument('<snap>', 'the snapshot to start from')
+    .argument('[snap]', 'the snapshot to compare it with; default: the folder as it is now')
+    .usage('[options] SNAP [SNAP] [-- PATH...]')
+    .option('--paths-from <file>', 'only these paths, NUL-separated; - is stdin')
+    .action((from: string, to: string | undefined, options: { readonly pathsFrom?: string }) =>
+      session.run(command, async (context) => {
+        const { gatherPaths } = await import('../paths.js');
+        const given = { words: context.pathsAfterDashes, from: options.pathsFrom };
+        const paths = await gatherPaths(given, context.surroundings);
+        const limit = options.pathsFrom === undefined && paths.length === 0 ? undefined : paths;
+        return showGitOutput(context, (output) =>
+          context.snap.diff({ from, to: to ?? null, paths: limit, options: context.gitOptions, output }),
+        );
+      }),
+    );
+  addNotes(command, {
+    about: "git's diff between two snapshots, or between one and the folder as it is now.",
+    more: `Options of git, passed on:\n  ${wrapped(diffOptions.map(({ help }) => help))}`,
+    examples: [
+      ['diff latest', 'what has changed since the newest snapshot'],
+      ['diff 3 5 --stat -- src', 'what changed in src between two of them'],
+      ['diff first --name-status --exit-code', 'exit code 1 when anything differs'],
+    ],
+    exits: [0, 3, 7],
+  });
+}
+
+/** The options in lines that fit a terminal. */
+export function wrapped(words: readonly string[]): string {
+  return words.reduce((text, word) => {
+    const line = text.slice(text.lastIndexOf('\n') + 1);
+    return line.length + word.length > 72 ? `${text}\n  ${word}` : text === '' ? word : `${text}  ${word}`;
+  }, '');
+}

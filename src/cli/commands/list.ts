@@ -1,0 +1,71 @@
+import type { Command } from 'commander';
+import type { ListRequest, Trigger } from '../../index.js';
+import { addNotes } from '../help.js';
+import { parseChoice, parseCount, parseSince } from '../options.js';
+import type { Context, Outcome, Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
+import { triggerList } from './save.js';
+
+interface ListOptions {
+  readonly all?: true;
+  readonly trigger?: Trigger;
+  readonly since?: Date;
+  readonly limit?: number;
+}
+
+export function define(command: Command, session: Session): void {
+  command
+    .option('--all', 'all instances, with their folders and sizes')
+    .option('--trigger <name>', `only those of one trigger: ${triggerList.join(', ')}`, parseChoice(triggerList))
+    .option('--since <time>', 'not older than 2h, 3d, or a date', (text) =>
+      parseSince(text, session.surroundings.now()),
+    )
+    .option('--limit <count>', 'at most so many, the newest', parseCount)
+    .action((options: ListOptions) =>
+      session.run(command, (context) => (options.all ? listAll(options, context) : listOne(options, context))),
+    );
+  addNotes(command, {
+    about: 'The snapshots of an instance, newest first.',
+    examples: [
+      ['list', 'the snapshots of this folder'],
+      ['list --since 2h --trigger pre_write', 'only some of them'],
+      ['list --all', 'every instance there is'],
+    ],
+    exits: [0, 3],
+  });
+}
+
+async function listOne({ trigger, since, limit }: ListOptions, context: Context): Promise<Outcome> {
+  const request: ListRequest = {
+    ...(trigger === undefined ? {} : { trigger }),
+    ...(since === undefined ? {} : { since }),
+    ...(limit === undefined ? {} : { limit }),
+  };
+  const result = await context.snap.list(request);
+  const [{ listData }, { listText }] = await Promise.all([import('../views/json.js'), import('../views/text-list.js')]);
+  return {
+    data: () => listData(result),
+    text: async () => listText(result, await context.style()),
+    messages: result.messages,
+  };
+}
+
+async function listAll({ trigger, since, limit }: ListOptions, context: Context): Promise<Outcome> {
+  if (trigger !== undefined || since !== undefined || limit !== undefined) {
+    throw new UsageError('--all lists instances; --trigger, --since and --limit choose snapshots.');
+  }
+  return instancesOutcome(context);
+}
+
+/** What `list --all` and `instance list` both show. */
+export async function instancesOutcome({ snap, style, next }: Context): Promise<Outcome> {
+  const instances = await snap.listAll();
+  const [{ instanceData }, { instancesText }] = await Promise.all([
+    import('../views/json.js'),
+    import('../views/text-list.js'),
+  ]);
+  return {
+    data: () => ({ instances: instances.map(instanceData) }),
+    text: async () => instancesText(instances, await style(), next),
+  };
+}

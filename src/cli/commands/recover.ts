@@ -1,0 +1,43 @@
+import type { Command } from 'commander';
+import { addNotes } from '../help.js';
+import type { Session } from '../session.js';
+import { UsageError } from '../usage-error.js';
+import { carryOutRestore } from './restoring.js';
+
+interface RecoverOptions {
+  readonly continue?: true;
+  readonly abort?: true;
+  readonly yes?: true;
+  readonly verbose?: true;
+}
+
+export function define(command: Command, session: Session): void {
+  command
+    .option('--continue', 'finish it')
+    .option('--abort', 'take it back')
+    .option('-y, --yes', 'do not ask')
+    .option('--verbose', 'show long plans in full')
+    .action((options: RecoverOptions) =>
+      session.run(command, (context) => {
+        const direction = directionOf(options);
+        const { yes = false, verbose = false } = options;
+        return carryOutRestore(context, { dryRun: false, yes, verbose, what: 'recover' }, (confirm) =>
+          context.snap.recover({ direction, confirm }),
+        );
+      }),
+    );
+  addNotes(command, {
+    about: 'End a restore that was interrupted: finish it, or take back what it did.',
+    examples: [
+      ['recover --continue', 'finish it'],
+      ['recover --abort', 'back to the state before it'],
+    ],
+    exits: [0, 3, 4, 5, 6, 7, 8],
+  });
+}
+
+function directionOf(options: RecoverOptions): 'continue' | 'abort' {
+  if (options.continue === options.abort)
+    throw new UsageError('Say one of --continue (finish it) and --abort (take it back).');
+  return options.continue ? 'continue' : 'abort';
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander';
+import { addNotes } from '../help.js';
+import type { Context, Session } from '../session.js';
+import { carryOutRestore } from './restoring.js';
+
+interface RestoreOptions {
+  readonly dryRun?: true;
+  readonly yes?: true;
+  readonly mount?: string;
+  readonly to?: string;
+  readonly delete: boolean;
+  readonly deleteNewRepos?: true;
+  readonly force?: true;
+  readonly pathsFrom?: string;
+  readonly verbose?: true;
+}
+
+export function define(command: Command, session: Session): void {
+  command
+    .argument('<snap>', 'the snapshot')
+    .argument('[path...]', 'only these paths; default: everything')
+    .option('-n, --dry-run', 'show the plan, change nothing')
+    .option('-y, --yes', 'do not ask')
+    .option('--mount <name>', 'only this mount')
+    .option('--to <dir>', 'write into a new folder, leave the mounts alone')
+    .option('--no-delete', 'delete nothing')
+    .option('--delete-new-repos', 'also delete repositories made since')
+    .option('--force', 'although the instance is active or the folder is another one')
+    .option('--paths-from <file>', 'more paths, NUL-separated; - is stdin')
+    .option('--verbose', 'show long plans in full')
+    .action((snapshot: string, words: string[], options: RestoreOptions) =>
+      session.run(command, async (context) => {
+        const request = await restoreRequest(snapshot, words, options, context);
+        const { dryRun = false, yes = false, verbose = false } = options;
+        return carryOutRestore(context, { dryRun, yes, verbose, what: 'restore' }, (confirm) =>
+          context.snap.restore({ ...request, confirm }),
+        );
+      }),
+    );
+  addNotes(command, {
+    about:
+      'Put the mounts, or only PATHs, back to what they were in the snapshot. What is overwritten or deleted is saved in ' +
+      'an emergency snapshot first, so that "undo" takes the restore back.',
+    examples: [
+      ['restore latest --dry-run', 'what would change'],
+      ['restore 3', 'show the plan, ask, do it'],
+      ['restore 3 -- src/main.c docs', 'one file and one folder'],
+      ['restore 3 --to ../as-it-was', 'a copy elsewhere'],
+    ],
+    exits: [0, 3, 4, 5, 6, 7, 8],
+  });
+}
+
+async function restoreRequest(
+  snapshot: string,
+  words: readonly string[],
+  options: RestoreOptions,
+  { surroundings, pathsAfterDashes }: Context,
+) {
+  const { gatherPaths, hostPath } = await import('../paths.js');
+  const { parseMountName } = await import('../library.js');
+  const given = { words: [...words, ...pathsAfterDashes], from: options.pathsFrom };
+  const paths = await gatherPaths(given, surroundings);
+  return {
+    snapshot,
+    // An empty list of paths is a limit, too: it must not come to mean everything.
+    paths: paths.length === 0 && options.pathsFrom === undefined ? undefined : paths,
+    mount: options.mount === undefined ? undefined : parseMountName(options.mount),
+    dryRun: options.dryRun,
+    noDelete: options.delete ? undefined : true,
+    deleteNewRepositories: options.deleteNewRepos,
+    force: options.force,
+    to: options.to === undefined ? undefined : hostPath(options.to, surroundings.cwd),
+  };
+}

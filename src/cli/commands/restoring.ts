@@ -1,0 +1,70 @@
+import type { RestorePreview, RestoreRequest, RestoreResult } from '../../index.js';
+import type { Context, Outcome } from '../session.js';
+
+export interface RestoreManner {
+  readonly dryRun: boolean;
+  readonly yes: boolean;
+  readonly verbose: boolean;
+  /** What is asked for: `restore`, `undo`, `recover`. */
+  readonly what: string;
+}
+
+/** What restore, undo and recover share: show the plan, ask, do it, and tell what came of it. */
+export async function carryOutRestore(
+  context: Context,
+  manner: RestoreManner,
+  run: (confirm: RestoreRequest['confirm']) => Promise<RestoreResult>,
+): Promise<Outcome> {
+  const { surroundings, stopProgress, globals } = context;
+  const [{ agreeTo }, { planText, restoredText, failureLines }, { restoreData }] = await Promise.all([
+    import('../confirm.js'),
+    import('../views/text-restore.js'),
+    import('../views/json-change.js'),
+  ]);
+  const style = { ...(await context.style()), verbose: manner.verbose };
+  let preview: RestorePreview | undefined;
+
+  const result = await run(async (plan) => {
+    stopProgress();
+    preview = plan;
+    if (plan.plan.length === 0) return true;
+    const asks = !manner.yes;
+    await showPlan(planText(plan, style), asks, context);
+    if (asks) await sayNotes(plan.messages, context);
+    const agreed = await agreeTo(questionFor(plan, manner), manner, surroundings);
+    return agreed;
+  });
+
+  const plan =
+    preview === undefined || preview.plan.length === 0
+      ? planText({ ...result, snapshot: result.fromSnapshot }, style)
+      : '';
+  const already = preview !== undefined && !manner.yes && !globals.json ? new Set(preview.messages) : new Set<string>();
+  return {
+    data: () => restoreData(result),
+    text: () => plan + (result.dryRun ? '' : restoredText(result, context.next)),
+    report: !result.dryRun,
+    messages: result.messages.filter((message) => !already.has(message)),
+    warnings: failureLines(result),
+    exitCode: result.failed.length > 0 ? 6 : 0,
+  };
+}
+
+/** The plan goes where it is read: before a question, that is where the question is asked. */
+async function showPlan(text: string, asks: boolean, { surroundings: { output }, globals }: Context): Promise<void> {
+  const asking = asks && output.stdinIsTerminal && output.stderrIsTerminal;
+  if (globals.json) return asking ? output.stderr.write(text) : undefined;
+  if (asking && !output.stdoutIsTerminal) return output.stderr.write(text);
+  if (asks || !globals.quiet) await output.stdout.write(text);
+}
+
+async function sayNotes(messages: readonly string[], { surroundings: { output } }: Context): Promise<void> {
+  const { shown } = await import('../views/format.js');
+  for (const message of messages) await output.stderr.write(`note: ${shown(message)}\n`);
+}
+
+function questionFor({ plan, snapshot }: RestorePreview, { what }: RestoreManner): string {
+  const verb = { undo: 'Take the last restore back', recover: 'Go on' }[what] ?? `Restore snapshot ${snapshot.seq}`;
+  const count = plan.length === 1 ? '1 change' : `${plan.length.toLocaleString('en')} changes`;
+  return `${verb}, with ${count}?`;
+}

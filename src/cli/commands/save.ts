@@ -1,0 +1,152 @@
+import type { Command } from 'commander';
+import type { PolicyOverrides, SaveRequest, SaveResult, Trigger } from '../../index.js';
+import { addNotes } from '../help.js';
+import { collect, parseChoice, parseKeyValue, parseKeyValues, parseSize } from '../options.js';
+import type { Context, Outcome, Session } from '../session.js';
+import type { Surroundings } from '../surroundings.js';
+import { UsageError } from '../usage-error.js';
+
+interface SaveOptions {
+  readonly message?: string;
+  readonly mount?: readonly string[];
+  readonly ifChanged?: true;
+  readonly strict?: true;
+  readonly full?: true;
+  readonly path?: readonly string[];
+  readonly pathsFrom?: string;
+  readonly exclude?: readonly string[];
+  readonly include?: readonly string[];
+  readonly gitignore: boolean;
+  readonly stacks: boolean;
+  readonly includeSecrets?: true;
+  readonly maxFileSize?: number;
+  readonly trigger?: Trigger;
+  readonly sourceTool?: string;
+  readonly phase?: string;
+  readonly decision?: string;
+  readonly resource?: string;
+  readonly meta?: readonly string[];
+  readonly allowUnsafeMount?: true;
+}
+
+// Spelled out here, since help must not load the library; the type keeps it complete.
+const triggerNames: { readonly [Name in Trigger]: Name } = {
+  manual: 'manual',
+  run_start: 'run_start',
+  pre_write: 'pre_write',
+  post_step: 'post_step',
+  emergency: 'emergency',
+};
+
+export const triggerList: readonly Trigger[] = Object.values(triggerNames);
+
+export function define(command: Command, session: Session): void {
+  command
+    .argument('[dir...]', 'the folders of a new instance; default: the current one')
+    .option('-m, --message <text>', 'why this snapshot is made')
+    .option('--mount <name=dir>', 'a folder under a name of its own (repeatable)', collect)
+    .option('--if-changed', 'make none when nothing changed')
+    .option('--strict', 'publish nothing when anything cannot be read')
+    .option('--full', 'read every file, whatever the stat cache says')
+    .option('--path <path>', 'only this path; a missing one is recorded as absent (repeatable)', collect)
+    .option('--paths-from <file>', 'more of them, NUL-separated; - is stdin')
+    .option('--allow-unsafe-mount', 'save /, a home or a secret folder all the same')
+    .optionsGroup('What is stored (this save only; see also "instance set"):')
+    .option('--exclude <pattern>', 'leave out what matches, as in .gitignore (repeatable)', collect)
+    .option('--include <pattern>', 'store what matches in spite of excludes (repeatable)', collect)
+    .option('--no-gitignore', 'store what .gitignore files leave out')
+    .option('--no-stacks', 'store what is left out for detected stacks, such as node_modules')
+    .option('--include-secrets', 'store files that look like secrets')
+    .option('--max-file-size <size>', 'leave out larger files, e.g. 100M', parseSize)
+    .optionsGroup('What is recorded with it:')
+    .option('--trigger <name>', triggerList.join(', '), parseChoice(triggerList))
+    .option('--source-tool <name>', 'the tool on whose behalf it is made')
+    .option('--phase <text>', 'a phase of the work')
+    .option('--decision <text>', 'a decision that it belongs to')
+    .option('--resource <text>', 'what is about to be changed')
+    .option('--meta <key=value>', 'anything else (repeatable)', collect)
+    .action((dirs: string[], options: SaveOptions) =>
+      session.run(command, async (context) => {
+        const result = await context.snap.save(await saveRequest(dirs, options, context.surroundings));
+        return saveOutcome(result, context);
+      }),
+    );
+  addNotes(command, {
+    about: 'Take a snapshot of the folder, or of DIRs. The folder itself is only read.',
+    examples: [
+      ['save -m "before the change"', 'this folder'],
+      ['save --mount web=./web --mount api=../api', 'two folders as one instance'],
+      ['save --if-changed --json', 'for scripts'],
+    ],
+    exits: [0, 4, 6, 7, 8],
+  });
+}
+
+async function saveRequest(
+  dirs: readonly string[],
+  options: SaveOptions,
+  surroundings: Surroundings,
+): Promise<SaveRequest> {
+  const { message, trigger, sourceTool, phase, decision, resource, ifChanged, strict, full, allowUnsafeMount } =
+    options;
+  const { gatherPaths } = await import('../paths.js');
+  const limited = options.path !== undefined || options.pathsFrom !== undefined;
+  const given = { words: options.path ?? [], from: options.pathsFrom };
+  return {
+    folders: await foldersOf(dirs, options.mount ?? [], surroundings.cwd),
+    message,
+    trigger,
+    sourceTool,
+    phase,
+    decision,
+    resource,
+    meta: options.meta === undefined ? undefined : parseKeyValues(options.meta),
+    ifChanged,
+    strict,
+    full,
+    allowUnsafeMount,
+    overrides: overridesOf(options),
+    paths: limited ? await gatherPaths(given, surroundings) : undefined,
+  };
+}
+
+async function foldersOf(
+  dirs: readonly string[],
+  mounts: readonly string[],
+  cwd: string,
+): Promise<NonNullable<SaveRequest['folders']>> {
+  const { hostPath } = await import('../paths.js');
+  const { parseMountName } = await import('../library.js');
+  const named = mounts.map((word) => {
+    const [name, dir] = parseKeyValue(word);
+    if (dir === '') throw new UsageError(`--mount ${JSON.stringify(word)} names no folder.`);
+    return { name: parseMountName(name), path: hostPath(dir, cwd) };
+  });
+  return [...dirs.map((dir) => ({ name: null, path: hostPath(dir, cwd) })), ...named];
+}
+
+function overridesOf(options: SaveOptions): PolicyOverrides {
+  return {
+    exclude: options.exclude === undefined ? undefined : [...options.exclude],
+    include: options.include === undefined ? undefined : [...options.include],
+    gitignore: options.gitignore ? undefined : false,
+    stacks: options.stacks ? undefined : false,
+    include_secrets: options.includeSecrets,
+    max_file_size: options.maxFileSize,
+  };
+}
+
+async function saveOutcome(result: SaveResult, { next }: Context): Promise<Outcome> {
+  const [{ saveData }, { saveText, incompleteLines }] = await Promise.all([
+    import('../views/json.js'),
+    import('../views/text-save.js'),
+  ]);
+  return {
+    data: () => saveData(result),
+    text: () => saveText(result, next),
+    report: true,
+    messages: result.messages,
+    warnings: result.complete ? [] : incompleteLines(result),
+    exitCode: result.complete ? 0 : 6,
+  };
+}

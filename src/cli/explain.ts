@@ -1,0 +1,156 @@
+import type { SnapError, SnapErrorCode, SnapErrorData } from '../index.js';
+import { bytesOfText, displayPath } from './library.js';
+import { shellWord, type NextCommand } from './next-command.js';
+
+export interface Explanation<Code extends SnapErrorCode> {
+  readonly exitCode: number | ((data: SnapErrorData[Code]) => number);
+  /** What to type or do next. */
+  readonly hint: (data: SnapErrorData[Code], next: NextCommand) => string;
+  /** The paths it is about, as bytes. */
+  readonly paths?: (data: SnapErrorData[Code]) => readonly string[];
+}
+
+const signalExits = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/** The two ways out of a restore that was interrupted. */
+export const recoverCommands = (instance: string, next: NextCommand): string =>
+  `Finish it with: ${next('recover --continue', instance)}; take it back with: ${next('recover --abort', instance)}`;
+
+/** Every code has an exit code and a next step: a new one does not compile without. */
+export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code> } = {
+  USAGE: { exitCode: 2, hint: () => 'See how it is spelled: jackin-snap --help' },
+  CONFIGURATION_INVALID: {
+    exitCode: 2,
+    hint: ({ file }, next) => `Correct ${shellPath(file)}, then check with: ${next('doctor')}`,
+  },
+  SNAPSHOT_NOT_FOUND: {
+    exitCode: 3,
+    hint: ({ instance }, next) => `See what there is: ${next('list', instance || undefined)}`,
+  },
+  SNAPSHOT_AMBIGUOUS: { exitCode: 2, hint: (_, next) => `Name it by its number, from: ${next('list')}` },
+  INSTANCE_NOT_FOUND: {
+    exitCode: 3,
+    hint: ({ instance }, next) =>
+      `See all instances: ${next('list --all', undefined)}; make this one from its folder: ${next('save', instance || undefined)}`,
+  },
+  INSTANCE_AMBIGUOUS: {
+    exitCode: 2,
+    hint: ({ candidates }) => `Choose one with -i: ${candidates.map((name) => `-i ${shellWord(name)}`).join(', ')}`,
+  },
+  PATH_NOT_FOUND: {
+    exitCode: 3,
+    hint: (_, next) =>
+      `See the paths: ${next('tree latest')}. Paths start at the mount's root; bytes that an argument cannot carry come through --paths-from.`,
+    paths: ({ path }) => [path],
+  },
+  NOTHING_TO_UNDO: {
+    exitCode: 3,
+    hint: ({ instance }, next) => `Choose a snapshot to go back to: ${next('list', instance)}`,
+  },
+  NOTHING_PENDING: { exitCode: 3, hint: ({ instance }, next) => `See the snapshots: ${next('list', instance)}` },
+  INSTANCE_ACTIVE: {
+    exitCode: 4,
+    hint: ({ instance }, next) =>
+      `Let it end, or say that it has: ${next('instance deactivate', instance)}. --force restores all the same.`,
+  },
+  INSTANCE_CLOSED: {
+    exitCode: 4,
+    hint: ({ instance }, next) => `Its snapshots are still there: ${next('restore latest --to DIR', instance)}`,
+  },
+  MOUNTS_DIFFER: {
+    exitCode: 4,
+    hint: ({ instance }, next) =>
+      `See its folders: ${next('instance show', instance)}; for other folders make another instance: ${next('save DIR', 'NAME')}`,
+  },
+  MOUNT_GONE: {
+    exitCode: 4,
+    hint: (_, next) =>
+      `Put the folder back in place, or write the snapshot elsewhere: ${next('restore latest --to DIR')}`,
+    paths: ({ path }) => [path],
+  },
+  MOUNT_REPLACED: {
+    exitCode: 4,
+    hint: (_, next) =>
+      `Write it elsewhere: ${next('restore latest --to DIR')}; or say --force if this is the right folder.`,
+    paths: ({ path }) => [path],
+  },
+  MOUNT_CHANGED: {
+    exitCode: 4,
+    hint: () => 'Something moves folders in the mount: let it finish, then try again.',
+  },
+  MOUNT_UNSAFE: {
+    exitCode: 4,
+    hint: (_, next) => `Choose a folder below it, or mean it: ${next('save --allow-unsafe-mount')}`,
+    paths: ({ path }) => [path],
+  },
+  RESTORE_PENDING: { exitCode: 4, hint: ({ instance }, next) => recoverCommands(instance, next) },
+  LIMIT_EXCEEDED: {
+    exitCode: 4,
+    hint: (_, next) =>
+      `Raise the limit with --max-file-size, or leave such files out: ${next('instance set on_limit=skip')}`,
+    paths: ({ path }) => [path],
+  },
+  DESTINATION_EXISTS: { exitCode: 4, hint: () => 'Name a path where nothing is yet.', paths: ({ path }) => [path] },
+  CONFIRMATION_NEEDED: {
+    exitCode: 5,
+    hint: () => 'Look with --dry-run first; say --yes to go on without being asked.',
+  },
+  DECLINED: { exitCode: 5, hint: () => 'Nothing was changed.' },
+  INCOMPLETE_REFUSED: {
+    exitCode: 6,
+    hint: (_, next) => `Make them readable, or save what can be read: ${next('save')}`,
+    paths: ({ paths }) => paths,
+  },
+  SNAPSHOT_DAMAGED: { exitCode: 7, hint: (_, next) => `See what is damaged: ${next('verify --full')}` },
+  FORMAT_UNKNOWN: { exitCode: 7, hint: () => 'A newer jackin-snap wrote it: update this one.' },
+  STORE_DAMAGED: { exitCode: 7, hint: (_, next) => `See what is damaged: ${next('verify --full')}` },
+  JOURNAL_DAMAGED: { exitCode: 7, hint: (_, next) => `See what is pending: ${next('doctor')}` },
+  BUSY: { exitCode: 8, hint: ({ holder }) => `Try again when it is done${holder === '' ? '' : `: ${holder}`}.` },
+  GIT_MISSING: { exitCode: 9, hint: ({ program }) => `Install ${program}, then check with: ${program} --version` },
+  GIT_TOO_OLD: { exitCode: 9, hint: ({ needed }) => `Install git ${needed} or later, then check with: git --version` },
+  GIT_FAILED: { exitCode: 1, hint: (_, next) => `Check the store: ${next('doctor')}` },
+  NO_SPACE: {
+    exitCode: 9,
+    hint: ({ path }, next) => `Free some space there (df -h ${shellPath(path)}), for example with: ${next('prune')}`,
+  },
+  DATA_DIR_OPEN: { exitCode: 9, hint: ({ path }) => `Make it private: chmod 700 ${shellPath(path)}` },
+  DATA_DIR_DENIED: {
+    exitCode: 9,
+    hint: ({ path }) => `See whose it is: ls -ld ${shellPath(path)}; another place is --data-dir DIR.`,
+  },
+  REF_EXISTS: { exitCode: 8, hint: () => 'Another save was faster: try again.' },
+  INTERRUPTED: {
+    exitCode: ({ signal }) => signalExits[signal],
+    hint: (_, next) => `Nothing half-done is visible. See where it stands: ${next('list')}`,
+  },
+  COMMAND_NOT_STARTED: {
+    exitCode: ({ exitCode }) => exitCode,
+    hint: ({ command }) => `See whether it is there: command -v ${shellWord(command)}`,
+  },
+  INTERNAL: { exitCode: 1, hint: (_, next) => `Check the store: ${next('doctor')}. This is a bug; please report it.` },
+};
+
+export interface Explained {
+  readonly exitCode: number;
+  readonly hint: string;
+  readonly paths: readonly string[];
+}
+
+export function explain<Code extends SnapErrorCode>(error: SnapError<Code>, next: NextCommand): Explained {
+  const explanation: Explanation<Code> = explanations[error.code];
+  const { exitCode, hint, paths } = explanation;
+  return {
+    exitCode: typeof exitCode === 'number' ? exitCode : exitCode(error.data),
+    hint: hint(error.data, next),
+    paths: (paths?.(error.data) ?? []).map(asBytes),
+  };
+}
+
+function shellPath(path: string): string {
+  return shellWord(displayPath(asBytes(path)));
+}
+
+/** Paths in errors are bytes; text that cannot be bytes (a setting's, say) is taken as the text it is. */
+function asBytes(path: string): string {
+  return /[^\0-\xff]/.test(path) ? bytesOfText(path) : path;
+}

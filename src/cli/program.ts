@@ -1,0 +1,94 @@
+import { Command, CommanderError, Option } from 'commander';
+import { readCommandLine } from './command-line.js';
+import { commandTable, type CommandEntry } from './command-table.js';
+import { overview, overviewStyle } from './help.js';
+import { Session } from './session.js';
+import type { Surroundings } from './surroundings.js';
+import { UsageError } from './usage-error.js';
+
+/** Reads the command line and makes the session that it is about. */
+export function startSession(argv: readonly string[], surroundings: Surroundings): Session {
+  return new Session(readCommandLine(argv, commandTable), surroundings);
+}
+
+/**
+ * Runs the command of the session. Only that command's own file is loaded.
+ * @throws UsageError, SnapError, or anything else that is a bug.
+ */
+export async function runProgram(session: Session): Promise<number> {
+  const said: Said = { out: '', error: '' };
+  const program = await buildProgram(session, said);
+  const { output } = session.surroundings;
+  try {
+    await program.parseAsync([...session.line.words], { from: 'user' });
+  } catch (error) {
+    if (!(error instanceof CommanderError)) throw error;
+    // Help that was asked for is an answer; help because nothing was asked is a mistake.
+    if (error.exitCode !== 0) throw usageError(error, said);
+    await output.stdout.write(said.out);
+  }
+  return session.exitCode;
+}
+
+/** What commander wanted to print. */
+interface Said {
+  out: string;
+  error: string;
+}
+
+async function buildProgram(session: Session, said: Said): Promise<Command> {
+  const columns = Math.min(100, session.surroundings.output.columns);
+  const program = new Command('jackin-snap')
+    .usage('[OPTION...] COMMAND [ARGUMENT...]')
+    .description(overview.description)
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => (said.out += text),
+      writeErr: (text) => (said.error += text),
+      outputError: () => undefined,
+      getOutHelpWidth: () => columns,
+      getErrHelpWidth: () => columns,
+      getOutHasColors: () => false,
+      getErrHasColors: () => false,
+    })
+    .configureHelp(overviewStyle)
+    .enablePositionalOptions()
+    .helpCommand(false)
+    .addHelpText('after', overview.after);
+  addGlobalOptions(program, 'Options:');
+  program.addOption(new Option('-V, --version', 'print the version').helpGroup('Options:'));
+  for (const entry of commandTable) await addCommand(program, entry, session);
+  return program;
+}
+
+async function addCommand(program: Command, entry: CommandEntry, session: Session): Promise<void> {
+  const command = program.command(entry.name).summary(entry.summary).helpGroup(entry.group);
+  if (entry.alias !== undefined) command.alias(entry.alias);
+  if (entry !== session.line.command) {
+    command.usage(entry.usage);
+    return;
+  }
+  command.configureHelp({ sortOptions: false });
+  (await entry.load()).define(command, session);
+  for (const leaf of [command, ...command.commands]) addGlobalOptions(leaf, 'Global options:');
+}
+
+function addGlobalOptions(command: Command, group: string): void {
+  const options = [
+    new Option('-i, --instance <name>', 'the instance; default: that of the current folder'),
+    new Option('--data-dir <dir>', 'where snapshots are kept; default: ~/.jackin/snapshots'),
+    new Option('--json', 'print one JSON document'),
+    new Option('-q, --quiet', 'print answers and errors only'),
+    new Option('--no-color', 'no colours (also: NO_COLOR=1)'),
+    new Option('--no-progress', 'no progress line'),
+  ];
+  for (const option of options) command.addOption(option.helpGroup(group));
+  command.helpOption('-h, --help', 'show this help');
+}
+
+function usageError(error: CommanderError, said: Said): UsageError {
+  if (error.code === 'commander.help') return new UsageError('A command is missing.', undefined, `${said.error}\n`);
+  const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
+  const sentence = `${first.slice(0, 1).toUpperCase()}${first.slice(1).replace(/([^.?)])$/, '$1.')}`;
+  return new UsageError([sentence, ...rest].join(' ').trim());
+}

@@ -1,0 +1,37 @@
+const signalNames = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+type SignalName = (typeof signalNames)[number];
+
+export interface Signals {
+  /** Aborted by the first signal, with its name as the reason. */
+  readonly signal: AbortSignal;
+  /** A second SIGINT no longer ends the process. */
+  readonly beDeaf: () => void;
+  readonly stop: () => void;
+}
+
+type SignalSource = Pick<NodeJS.Process, 'on' | 'off' | 'kill' | 'pid'>;
+
+// Wrappers pass on what the terminal already sent to the whole group: two signals this close are one.
+const oneKeystroke = 500;
+
+/**
+ * The first signal lets the operation end in order. A second SIGINT ends the process at once, the way the system would.
+ */
+export function listenToSignals(source: SignalSource, clock: () => number = () => performance.now()): Signals {
+  const controller = new AbortController();
+  let deaf = false;
+  let first: number | undefined;
+  const hear = (name: SignalName): void => {
+    const again = first !== undefined && clock() - first > oneKeystroke;
+    first ??= clock();
+    if (again && !deaf && name === 'SIGINT') {
+      stop();
+      source.kill(source.pid, name);
+      return;
+    }
+    controller.abort(name);
+  };
+  const stop = (): void => signalNames.forEach((name) => source.off(name, hear));
+  signalNames.forEach((name) => source.on(name, hear));
+  return { signal: controller.signal, beDeaf: () => (deaf = true), stop };
+}

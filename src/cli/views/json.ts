@@ -1,0 +1,156 @@
+import type {
+  InstanceSummary,
+  ListedSnapshot,
+  ListResult,
+  MountSummary,
+  ObservedOnlyEntry,
+  SaveResult,
+  ShowResult,
+  Snapshot,
+  SnapshotPointer,
+  TreeLine,
+} from '../../index.js';
+import type {
+  InstanceData,
+  ListData,
+  ListedSnapshotData,
+  MountData,
+  ObservedOnlyData,
+  PointerData,
+  SaveData,
+  ShowData,
+  SnapshotData,
+  TreeLineData,
+  Content,
+} from '../../schemas.js';
+import { pathToJson } from '../library.js';
+
+/*
+ * Results as documents: snake_case keys, paths as text or base64. `schemas.ts` says what each document holds.
+ */
+
+/** Bytes of a file or of git's output: text when they are UTF-8. */
+export function contentData(bytes: Buffer): Content {
+  return pathToJson(bytes.toString('latin1'));
+}
+
+export function pointerData({ instance, seq, id, ref }: SnapshotPointer): PointerData {
+  return { instance, seq, id, ref };
+}
+
+export function saveData({ snapshot, created, stats, mounts, observedOnly, complete }: SaveResult): SaveData {
+  return {
+    snapshot: snapshotData(snapshot),
+    created,
+    stats: {
+      files_observed: stats.filesObserved,
+      files_stored: stats.filesStored,
+      files_reused: stats.filesReused,
+      files_read: stats.filesRead,
+      bytes_read: stats.bytesRead,
+      bytes_added: stats.bytesAdded,
+      bytes_stored: stats.bytesStored,
+    },
+    mounts: mounts.map(mountData),
+    observed_only: observedOnly.map(observedOnlyData),
+    complete,
+  };
+}
+
+export function listData({ instance, snapshots }: ListResult): ListData {
+  return { instance, snapshots: snapshots.map(listedSnapshotData) };
+}
+
+export function showData(result: ShowResult): ShowData {
+  const { snapshot, mounts, policy, stats, observedOnly, complete, sourceTool, phase, decision, resource, meta } =
+    result;
+  return {
+    snapshot: listedSnapshotData(snapshot),
+    mounts: mounts.map(mountData),
+    policy,
+    stats: {
+      files_observed: stats.filesObserved,
+      files_stored: stats.filesStored,
+      bytes_stored: stats.bytesStored,
+    },
+    observed_only: observedOnly.map(observedOnlyData),
+    complete,
+    source_tool: sourceTool,
+    phase,
+    decision,
+    resource,
+    meta,
+  };
+}
+
+export function treeLineData({ mount, path, kind, mode, sizeBytes, target }: TreeLine): TreeLineData {
+  return {
+    mount,
+    path: pathToJson(path),
+    kind,
+    mode: mode.toString(8).padStart(4, '0'),
+    size_bytes: sizeBytes,
+    target: target === null ? null : pathToJson(target),
+  };
+}
+
+export function instanceData(instance: InstanceSummary): InstanceData {
+  return {
+    name: instance.name,
+    state: instance.state,
+    active: instance.active,
+    owner: instance.owner,
+    mounts: instance.mounts.map(({ name, path, present }) => ({ name, path: pathToJson(path), present })),
+    snapshots: instance.snapshots,
+    latest_seq: instance.latest,
+    size_bytes: instance.sizeBytes,
+    pending_restore: instance.pendingRestore,
+    policy: instance.policy,
+    created_at: instance.createdAt,
+  };
+}
+
+function snapshotData(snapshot: Snapshot): SnapshotData {
+  const { commit, tree, trigger, message, createdAt, parentSeq } = snapshot;
+  return { ...pointerData(snapshot), commit, tree, trigger, message, created_at: createdAt, parent_seq: parentSeq };
+}
+
+function listedSnapshotData(snapshot: ListedSnapshot): ListedSnapshotData {
+  const { files, sizeBytes, pinned, recoveryOf, restorable } = snapshot;
+  return {
+    ...snapshotData(snapshot),
+    files,
+    size_bytes: sizeBytes,
+    pinned,
+    recovery_of: recoveryOf === null ? null : pointerData(recoveryOf),
+    restorable,
+  };
+}
+
+function mountData(mount: MountSummary): MountData {
+  const { name, path, kind, baseCommit, branch, upstream, dirty, operation, unknown, nested } = mount;
+  return {
+    name,
+    path: pathToJson(path),
+    kind,
+    base_commit: baseCommit,
+    branch,
+    upstream,
+    dirty,
+    operation,
+    unknown,
+    nested: nested.map((repository) => ({
+      path: pathToJson(repository.path),
+      head: repository.head,
+      branch: repository.branch,
+      upstream: repository.upstream,
+      dirty: repository.dirty,
+      operation: repository.operation,
+      unknown: repository.unknown,
+    })),
+  };
+}
+
+function observedOnlyData({ mount, path, reason }: ObservedOnlyEntry): ObservedOnlyData {
+  return { mount, path: pathToJson(path), reason };
+}

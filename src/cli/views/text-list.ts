@@ -1,0 +1,107 @@
+import type { InstanceSummary, ListedSnapshot, ListResult } from '../../index.js';
+import type { NextCommand } from '../next-command.js';
+import { displayPath } from '../library.js';
+import { ageText, counted, localTime, sizeText, subject, textOf } from './format.js';
+import type { TextStyle } from './style.js';
+import { tabbedText, tableText, type Column } from './table.js';
+
+/** The snapshots as a table that fits the terminal; off one, a line each with tabs between. */
+export async function listText({ snapshots }: ListResult, style: TextStyle): Promise<string> {
+  if (!style.terminal) return tabbedText(tabbedFields, snapshots);
+  if (snapshots.length === 0) return textOf(['No snapshot matches.']);
+  const { columns: width, now, paint } = style;
+  const columns: readonly Column<ListedSnapshot>[] = [
+    { title: '#', text: ({ seq }) => String(seq), align: 'right' },
+    { title: 'WHEN', text: ({ createdAt }) => localTime(createdAt), rank: 4 },
+    { title: 'AGE', text: ({ createdAt }) => ageText(createdAt, now), align: 'right' },
+    { title: 'TRIGGER', text: ({ trigger }) => trigger, rank: 3 },
+    { title: 'FILES', text: ({ files }) => files.toLocaleString('en'), align: 'right', rank: 1 },
+    { title: 'SIZE', text: ({ sizeBytes }) => sizeText(sizeBytes), align: 'right', rank: 2 },
+    { title: 'MESSAGE', text: messageWithMarks, flexible: true },
+  ];
+  return tableText(columns, snapshots, { width, heading: paint.bold });
+}
+
+const tabbedFields: readonly ((snapshot: ListedSnapshot) => string)[] = [
+  ({ seq }) => String(seq),
+  ({ createdAt }) => createdAt,
+  ({ trigger }) => trigger,
+  ({ files }) => String(files),
+  ({ sizeBytes }) => String(sizeBytes),
+  ({ id }) => id,
+  messageWithMarks,
+];
+
+function messageWithMarks({ message, pinned, restorable, recoveryOf }: ListedSnapshot): string {
+  const marks = [
+    ...(restorable ? [] : ['[damaged]']),
+    ...(pinned ? ['[pinned]'] : []),
+    ...(recoveryOf === null ? [] : [`[before the restore to ${recoveryOf.seq}]`]),
+  ];
+  return [...marks, subject(message)].join(' ').trim();
+}
+
+/** All instances with their roots and sizes. */
+export async function instancesText(
+  instances: readonly InstanceSummary[],
+  style: TextStyle,
+  next: NextCommand,
+): Promise<string> {
+  if (!style.terminal) return tabbedText(tabbedInstance, instances);
+  if (instances.length === 0) return textOf([`No instance yet. Make one from its folder: ${next('save')}`]);
+  const columns: readonly Column<InstanceSummary>[] = [
+    { title: 'INSTANCE', text: ({ name }) => name },
+    { title: 'STATE', text: stateText, rank: 3 },
+    { title: 'SNAPSHOTS', text: ({ snapshots }) => snapshots.toLocaleString('en'), align: 'right', rank: 2 },
+    { title: 'SIZE', text: ({ sizeBytes }) => sizeText(sizeBytes), align: 'right', rank: 1 },
+    { title: 'FOLDERS', text: rootsText, flexible: true },
+  ];
+  return tableText(columns, instances, { width: style.columns, heading: style.paint.bold });
+}
+
+const tabbedInstance: readonly ((instance: InstanceSummary) => string)[] = [
+  ({ name }) => name,
+  stateText,
+  ({ snapshots }) => String(snapshots),
+  ({ sizeBytes }) => String(sizeBytes),
+  rootsText,
+];
+
+function stateText({ state, active, pendingRestore }: InstanceSummary): string {
+  if (pendingRestore) return 'restore pending';
+  return active ? 'active' : state;
+}
+
+function rootsText({ mounts }: InstanceSummary): string {
+  return mounts.map(({ path, present }) => `${displayPath(path)}${present ? '' : ' (gone)'}`).join(', ');
+}
+
+/** One instance: its state, folders and settings. */
+export function instanceText(instance: InstanceSummary): string {
+  const { name, state, active, owner, createdAt, snapshots, latest, sizeBytes, pendingRestore } = instance;
+  const fields: readonly (readonly [string, string])[] = [
+    ['Instance', name],
+    ['State', [state, active ? `active, owned by ${subject(owner ?? 'nobody known')}` : 'not active'].join(', ')],
+    ['Made', localTime(createdAt)],
+    [
+      'Snapshots',
+      `${counted(snapshots, 'snapshot')}${latest === null ? '' : `, latest ${latest}`}, ${sizeText(sizeBytes)}`,
+    ],
+    ...(pendingRestore ? [['Restore', 'one was interrupted and is pending'] as const] : []),
+  ];
+  return textOf([
+    ...fields.map(([title, value]) => `${title.padEnd(10)} ${value}`),
+    'Folders',
+    ...instance.mounts.map((mount) => `  ${mount.name}  ${displayPath(mount.path)}${mount.present ? '' : '  (gone)'}`),
+    'Settings',
+    ...policyLines(instance.policy),
+  ]);
+}
+
+/** One line a setting, as `instance set` takes them. */
+export function policyLines(policy: InstanceSummary['policy']): readonly string[] {
+  return Object.entries(policy).map(([key, value]) => {
+    const text = Array.isArray(value) ? value.join(', ') : String(value);
+    return `  ${key}=${subject(text.replaceAll('\n', '\\n'))}`;
+  });
+}

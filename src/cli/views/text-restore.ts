@@ -1,0 +1,89 @@
+import type { KeptPath, PlannedChange, RestorePreview, RestoreResult } from '../../index.js';
+import type { NextCommand } from '../next-command.js';
+import { displayPath } from '../library.js';
+import { counted, pathText, shown, sizeText, textOf } from './format.js';
+import type { TextStyle } from './style.js';
+
+export interface PlanStyle extends TextStyle {
+  /** Every line, however many there are. */
+  readonly verbose: boolean;
+}
+
+type Plan = Pick<RestorePreview, 'snapshot' | 'plan' | 'kept'>;
+
+// About a screen: longer plans are summed up on a terminal.
+const longPlan = 40;
+
+/** What will happen, path by path, and what stays as it is and why. */
+export function planText({ snapshot, plan, kept }: Plan, style: PlanStyle): string {
+  const { seq, instance } = snapshot;
+  const title =
+    plan.length === 0
+      ? `Nothing differs from snapshot ${seq} of ${instance}.`
+      : `To snapshot ${seq} of ${instance}: ${countsText(plan)}`;
+  return textOf([
+    style.paint.bold(title),
+    ...shortened(
+      plan.map((change) => changeLine(change, style)),
+      style,
+      (rest) => countsText(plan.slice(-rest)),
+    ),
+    ...(kept.length === 0 ? [] : [style.paint.bold(`Stays as it is: ${counted(kept.length, 'path')}`)]),
+    ...keptLines(kept, style),
+  ]);
+}
+
+function changeLine({ action, hostPath, reason, from, to }: PlannedChange, { paint }: PlanStyle): string {
+  const colors = {
+    create: paint.green,
+    overwrite: paint.yellow,
+    delete: paint.red,
+    chmod: paint.yellow,
+    retype: paint.yellow,
+  };
+  const kinds = action === 'retype' ? ` (${from} becomes ${to})` : '';
+  return `  ${colors[action](action.padEnd(9))} ${displayPath(hostPath)}${kinds}${reason === '' ? '' : `  ${shown(reason)}`}`;
+}
+
+function keptLines(kept: readonly KeptPath[], style: PlanStyle): readonly string[] {
+  const several = new Set(kept.map(({ mount }) => mount)).size > 1;
+  const lines = kept.map(({ mount, path, reason }) => `  ${pathText(mount, path, several)}: ${shown(reason)}`);
+  return shortened(lines, style, (rest) => counted(rest, 'path'));
+}
+
+function shortened(
+  lines: readonly string[],
+  { terminal, verbose }: PlanStyle,
+  sumUp: (rest: number) => string,
+): readonly string[] {
+  if (!terminal || verbose || lines.length <= longPlan) return lines;
+  const rest = lines.length - longPlan;
+  return [...lines.slice(0, longPlan), `  … and ${sumUp(rest)} more; --verbose shows all.`];
+}
+
+/** `2 create, 1 delete`, in the order of the actions' weight. */
+function countsText(plan: readonly PlannedChange[]): string {
+  const counts = new Map<string, number>();
+  for (const { action } of plan) counts.set(action, (counts.get(action) ?? 0) + 1);
+  return [...counts].map(([action, count]) => `${count.toLocaleString('en')} ${action}`).join(', ');
+}
+
+/** What was done, and the one command that takes it back. */
+export function restoredText(result: RestoreResult, next: NextCommand, undo = 'undo'): string {
+  const { instance, fromSnapshot, restoredFiles, deletedFiles, bytesWritten, emergencySnapshot, verified } = result;
+  if (result.plan.length === 0 && result.failed.length === 0) return '';
+  const where = result.destination === null ? '' : ` into ${displayPath(result.destination)}`;
+  return textOf([
+    `Restored ${counted(restoredFiles, 'file')} (${sizeText(bytesWritten)}), deleted ${deletedFiles.toLocaleString('en')}, ` +
+      `from snapshot ${fromSnapshot.seq} of ${fromSnapshot.instance}${where}${verified ? '; verified' : ''}.`,
+    ...(emergencySnapshot === null
+      ? []
+      : [`The state before is snapshot ${emergencySnapshot.seq}. Take this back: ${next(undo, instance)}`]),
+  ]);
+}
+
+/** Each path that should have been restored and was not. */
+export function failureLines({ failed }: Pick<RestoreResult, 'failed'>): readonly string[] {
+  const several = new Set(failed.map(({ mount }) => mount)).size > 1;
+  return failed.map(({ mount, path, reason }) => `not restored: ${pathText(mount, path, several)}: ${reason}`);
+}

@@ -1,0 +1,80 @@
+import type { LeftOutReason, ObservedOnlyEntry, RunResult, SaveResult } from '../../index.js';
+import type { NextCommand } from '../next-command.js';
+import { counted, pathText, sizeText, someOf, textOf } from './format.js';
+
+/** What each reason says in a sentence. */
+export const reasonWords: Readonly<Record<LeftOutReason, string>> = {
+  ignored: 'ignored',
+  excluded: 'excluded',
+  secret: 'secret',
+  too_large: 'too large',
+  unreadable: 'unreadable',
+  special: 'special file',
+  unstable: 'changing while read',
+  git_dir: '.git folder',
+  unsupported: 'not supported',
+  foreign_fs: 'on another file system',
+};
+
+/** Two lines that say what was saved, one for each reason of what was not, and what to type next. */
+export function saveText(result: SaveResult, next: NextCommand): string {
+  const { snapshot, created, stats } = result;
+  const { instance, seq, id } = snapshot;
+  if (!created) return textOf([`Nothing changed since snapshot ${seq} of ${instance}; no new one was made.`]);
+  return textOf([
+    `Saved snapshot ${seq} of ${instance}${result.complete ? '' : ', which is partial'}  ${id}`,
+    `  ${counted(stats.filesStored, 'file')}, ${sizeText(stats.bytesStored)}; ` +
+      `read ${stats.filesRead.toLocaleString('en')}, added ${sizeText(stats.bytesAdded)}`,
+    ...leftOutLines(result),
+    `Compare: ${next(`diff ${seq}`, instance)}   Go back: ${next(`restore ${seq}`, instance)}`,
+  ]);
+}
+
+const namesPerReason = 5;
+
+function leftOutLines({ observedOnly, mounts, snapshot }: SaveResult): readonly string[] {
+  if (observedOnly.length === 0) return [];
+  const several = mounts.length > 1;
+  const lines = [...byReason(observedOnly)].map(([reason, entries]) => {
+    const names = entries.map(({ mount, path }) => pathText(mount, path, several));
+    return `  left out, ${reasonWords[reason]}: ${someOf(names, namesPerReason)}`;
+  });
+  const cut = [...byReason(observedOnly).values()].some((entries) => entries.length > namesPerReason);
+  return cut ? [...lines, `  (all of them: jackin-snap show ${snapshot.instance}/${snapshot.seq})`] : lines;
+}
+
+/** The paths that should have been stored and could not be. */
+export function incompleteLines({
+  observedOnly,
+  mounts,
+}: Pick<SaveResult, 'observedOnly' | 'mounts'>): readonly string[] {
+  const several = mounts.length > 1;
+  return observedOnly
+    .filter(({ reason }) => partial.has(reason))
+    .map(({ mount, path, reason }) => `not stored, ${reasonWords[reason]}: ${pathText(mount, path, several)}`);
+}
+
+const partial: ReadonlySet<LeftOutReason> = new Set(['unreadable', 'unstable', 'unsupported']);
+
+/** The entries of each reason, in the order in which the reasons first occur. */
+export function byReason(
+  entries: readonly ObservedOnlyEntry[],
+): ReadonlyMap<LeftOutReason, readonly ObservedOnlyEntry[]> {
+  const groups = new Map<LeftOutReason, ObservedOnlyEntry[]>();
+  for (const entry of entries) {
+    const group = groups.get(entry.reason);
+    if (group === undefined) groups.set(entry.reason, [entry]);
+    else group.push(entry);
+  }
+  return groups;
+}
+
+/** The summary after `run`: what the command changed, and how to look at it. */
+export function runText({ instance, before, after, changes, exitCode }: RunResult, next: NextCommand): string {
+  const { added, modified, deleted } = changes;
+  return textOf([
+    `jackin-snap: the command ended with ${exitCode}; ` +
+      `${counted(added, 'path')} added, ${modified} modified, ${deleted} deleted.`,
+    `  Before is snapshot ${before.seq} of ${instance}, after is ${after.seq}. See what it did: ${next(`diff ${before.seq} ${after.seq}`, instance)}`,
+  ]);
+}

@@ -1,0 +1,242 @@
+import type { JsonPath } from './entry-path.js';
+import type { LeftOutReason } from './entry.js';
+import type { Policy } from './policy.js';
+import type { MountKind, PlanAction, Trigger } from './results.js';
+
+/*
+ * The JSON documents that the command line prints: their keys are part of the contract, and `schemas.ts` checks them.
+ */
+
+export interface SuccessDocument<Data> {
+  readonly schema_version: '1';
+  readonly command: string;
+  readonly ok: true;
+  readonly data: Data;
+  readonly messages: readonly string[];
+  readonly timing: TimingData;
+}
+
+export interface FailureDocument {
+  readonly schema_version: '1';
+  readonly command: string;
+  readonly ok: false;
+  readonly error: ErrorData;
+  readonly messages: readonly string[];
+  readonly timing: TimingData;
+}
+
+export interface TimingData {
+  readonly elapsed_seconds: number;
+}
+
+export interface ErrorData {
+  readonly code: string;
+  readonly message: string;
+  readonly hint: string;
+  readonly paths: readonly JsonPath[];
+}
+
+export interface PointerData {
+  readonly instance: string;
+  readonly seq: number;
+  readonly id: string;
+  readonly ref: string;
+}
+
+export interface SnapshotData extends PointerData {
+  readonly commit: string;
+  readonly tree: string;
+  readonly trigger: Trigger;
+  readonly message: string;
+  readonly created_at: string;
+  readonly parent_seq: number | null;
+}
+
+export interface ListedSnapshotData extends SnapshotData {
+  readonly files: number;
+  readonly size_bytes: number;
+  readonly pinned: boolean;
+  readonly recovery_of: PointerData | null;
+  readonly restorable: boolean;
+}
+
+export interface MountData {
+  readonly name: string;
+  readonly path: JsonPath;
+  readonly kind: MountKind;
+  readonly base_commit: string | null;
+  readonly branch: string | null;
+  readonly upstream: string | null;
+  readonly dirty: boolean | null;
+  readonly operation: string | null;
+  readonly unknown: readonly string[];
+  readonly nested: readonly NestedRepositoryData[];
+}
+
+export interface NestedRepositoryData {
+  readonly path: JsonPath;
+  readonly head: string | null;
+  readonly branch: string | null;
+  readonly upstream: string | null;
+  readonly dirty: boolean | null;
+  readonly operation: string | null;
+  readonly unknown: readonly string[];
+}
+
+export interface ObservedOnlyData {
+  readonly mount: string;
+  readonly path: JsonPath;
+  readonly reason: LeftOutReason;
+}
+
+export interface SaveStatsData {
+  readonly files_observed: number;
+  readonly files_stored: number;
+  readonly files_reused: number;
+  readonly files_read: number;
+  readonly bytes_read: number;
+  readonly bytes_added: number;
+  readonly bytes_stored: number;
+}
+
+export interface SaveData {
+  readonly snapshot: SnapshotData;
+  readonly created: boolean;
+  readonly stats: SaveStatsData;
+  readonly mounts: readonly MountData[];
+  readonly observed_only: readonly ObservedOnlyData[];
+  readonly complete: boolean;
+}
+
+export interface ListData {
+  readonly instance: string;
+  readonly snapshots: readonly ListedSnapshotData[];
+}
+
+export interface InstanceData {
+  readonly name: string;
+  readonly state: 'open' | 'closed';
+  readonly active: boolean;
+  readonly owner: string | null;
+  readonly mounts: readonly { readonly name: string; readonly path: JsonPath; readonly present: boolean }[];
+  readonly snapshots: number;
+  readonly latest_seq: number | null;
+  readonly size_bytes: number;
+  readonly pending_restore: boolean;
+  readonly policy: Policy;
+  readonly created_at: string;
+}
+
+export interface ShowData {
+  readonly snapshot: ListedSnapshotData;
+  readonly mounts: readonly MountData[];
+  readonly policy: Policy;
+  readonly stats: { readonly files_observed: number; readonly files_stored: number; readonly bytes_stored: number };
+  readonly observed_only: readonly ObservedOnlyData[];
+  readonly complete: boolean;
+  readonly source_tool: string | null;
+  readonly phase: string | null;
+  readonly decision: string | null;
+  readonly resource: string | null;
+  readonly meta: Readonly<Record<string, string>>;
+}
+
+export interface TreeLineData {
+  readonly mount: string;
+  readonly path: JsonPath;
+  readonly kind: 'file' | 'symlink' | 'directory';
+  /** Octal permission bits, such as `0644`. */
+  readonly mode: string;
+  readonly size_bytes: number | null;
+  readonly target: JsonPath | null;
+}
+
+/** Output of git or content of a file: text when it is UTF-8. */
+export type Content = JsonPath;
+
+export interface GitOutputData {
+  readonly exit_code: number;
+  readonly output: Content;
+}
+
+export interface CatData {
+  readonly files: readonly { readonly path: JsonPath; readonly size_bytes: number; readonly content: Content }[];
+}
+
+export interface ExportData {
+  readonly destination: JsonPath;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+export interface PlannedChangeData {
+  readonly mount: string;
+  readonly path: JsonPath;
+  readonly host_path: JsonPath;
+  readonly action: PlanAction;
+  readonly reason: string;
+}
+
+export interface KeptData {
+  readonly mount: string;
+  readonly path: JsonPath;
+  readonly reason: string;
+}
+
+export interface RestoreData {
+  readonly dry_run: boolean;
+  readonly rollback_summary: {
+    readonly instance: string;
+    readonly from_snapshot: PointerData;
+    readonly restored_files_count: number;
+    readonly deleted_files_count: number;
+    readonly emergency_snapshot: PointerData | null;
+  };
+  readonly changes_reverted: readonly JsonPath[];
+  readonly plan: readonly PlannedChangeData[];
+  /** What stays as it is, and what should have been restored and could not be: `failed` holds the latter again. */
+  readonly kept: readonly KeptData[];
+  readonly failed: readonly KeptData[];
+  readonly impact: { readonly files_affected: number; readonly bytes_written: number };
+  readonly post_rollback_state: { readonly active_snapshot: PointerData | null; readonly verified: boolean };
+  readonly destination: JsonPath | null;
+}
+
+export interface PinData {
+  readonly snapshot: PointerData;
+  readonly pinned: boolean;
+  readonly dry_run: boolean;
+}
+
+export interface RemovalData {
+  readonly instance: string;
+  readonly dry_run: boolean;
+  readonly removed: readonly PointerData[];
+  readonly kept: readonly PointerData[];
+  readonly freed_bytes: number;
+}
+
+export interface VerifyData {
+  readonly sound: boolean;
+  readonly snapshots_checked: number;
+  readonly damaged: readonly { readonly snapshot: PointerData; readonly problem: string }[];
+  readonly problems: readonly string[];
+}
+
+export interface DoctorData {
+  readonly healthy: boolean;
+  readonly findings: readonly {
+    readonly level: 'ok' | 'note' | 'problem';
+    readonly what: string;
+    readonly hint: string | null;
+  }[];
+}
+
+export interface RunData {
+  readonly instance: string;
+  readonly exit_code: number;
+  readonly before: PointerData;
+  readonly after: PointerData;
+  readonly changes: { readonly added: number; readonly modified: number; readonly deleted: number };
+  readonly complete: boolean;
+}

@@ -1,0 +1,275 @@
+import { z } from 'zod';
+import type * as documents from './core/documents.js';
+import type { JsonPath } from './core/entry-path.js';
+import { leftOutReasons } from './core/entry.js';
+import { policySchema } from './core/policy.js';
+import { triggers } from './core/results.js';
+
+/*
+ * A schema for every JSON document that `--json` prints. `documentSchema('save')` checks a whole document, failures
+ * included. Keys that a later version adds are let through and dropped.
+ */
+
+export type * from './core/documents.js';
+export type { JsonPath } from './core/entry-path.js';
+
+const count = z.number().int().nonnegative();
+const text = z.string();
+const maybeText = text.nullable();
+const objectId = text.regex(/^[0-9a-f]{40}$/);
+
+/** A path, or other bytes: text when it is UTF-8, else base64. */
+export const pathSchema: z.ZodType<JsonPath> = z.union([text, z.object({ base64: z.base64() })]);
+
+const pointerFields = {
+  instance: text,
+  seq: count.min(1),
+  id: text.regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/),
+  ref: text.startsWith('refs/jackin/'),
+};
+
+export const pointerSchema: z.ZodType<documents.PointerData> = z.object(pointerFields);
+
+const snapshotFields = {
+  ...pointerFields,
+  commit: objectId,
+  tree: objectId,
+  trigger: z.enum(triggers),
+  message: text,
+  created_at: z.iso.datetime(),
+  parent_seq: count.nullable(),
+};
+
+const listedFields = {
+  ...snapshotFields,
+  files: count,
+  size_bytes: count,
+  pinned: z.boolean(),
+  recovery_of: pointerSchema.nullable(),
+  restorable: z.boolean(),
+};
+
+const repositoryFields = {
+  branch: maybeText,
+  upstream: maybeText,
+  dirty: z.boolean().nullable(),
+  operation: maybeText,
+  unknown: z.array(text),
+};
+
+const mountSchema = z.object({
+  name: text,
+  path: pathSchema,
+  kind: z.enum(['plain', 'clone', 'worktree']),
+  base_commit: objectId.nullable(),
+  ...repositoryFields,
+  nested: z.array(z.object({ path: pathSchema, head: objectId.nullable(), ...repositoryFields })),
+});
+
+const observedOnlySchema = z.object({ mount: text, path: pathSchema, reason: z.enum(leftOutReasons) });
+
+export const saveDataSchema: z.ZodType<documents.SaveData> = z.object({
+  snapshot: z.object(snapshotFields),
+  created: z.boolean(),
+  stats: z.object({
+    files_observed: count,
+    files_stored: count,
+    files_reused: count,
+    files_read: count,
+    bytes_read: count,
+    bytes_added: count,
+    bytes_stored: count,
+  }),
+  mounts: z.array(mountSchema),
+  observed_only: z.array(observedOnlySchema),
+  complete: z.boolean(),
+});
+
+export const listDataSchema: z.ZodType<documents.ListData> = z.object({
+  instance: text,
+  snapshots: z.array(z.object(listedFields)),
+});
+
+const instanceSchema = z.object({
+  name: text,
+  state: z.enum(['open', 'closed']),
+  active: z.boolean(),
+  owner: maybeText,
+  mounts: z.array(z.object({ name: text, path: pathSchema, present: z.boolean() })),
+  snapshots: count,
+  latest_seq: count.nullable(),
+  size_bytes: count,
+  pending_restore: z.boolean(),
+  policy: policySchema,
+  created_at: z.iso.datetime(),
+});
+
+export const instanceListDataSchema: z.ZodType<{ readonly instances: readonly documents.InstanceData[] }> = z.object({
+  instances: z.array(instanceSchema),
+});
+
+export const instanceDataSchema: z.ZodType<{ readonly instance: documents.InstanceData }> = z.object({
+  instance: instanceSchema,
+});
+
+export const showDataSchema: z.ZodType<documents.ShowData> = z.object({
+  snapshot: z.object(listedFields),
+  mounts: z.array(mountSchema),
+  policy: policySchema,
+  stats: z.object({ files_observed: count, files_stored: count, bytes_stored: count }),
+  observed_only: z.array(observedOnlySchema),
+  complete: z.boolean(),
+  source_tool: maybeText,
+  phase: maybeText,
+  decision: maybeText,
+  resource: maybeText,
+  meta: z.record(text, text),
+});
+
+export const treeDataSchema: z.ZodType<{ readonly entries: readonly documents.TreeLineData[] }> = z.object({
+  entries: z.array(
+    z.object({
+      mount: text,
+      path: pathSchema,
+      kind: z.enum(['file', 'symlink', 'directory']),
+      mode: text.regex(/^[0-7]{4}$/),
+      size_bytes: count.nullable(),
+      target: pathSchema.nullable(),
+    }),
+  ),
+});
+
+export const gitOutputDataSchema: z.ZodType<documents.GitOutputData> = z.object({
+  exit_code: count,
+  output: pathSchema,
+});
+
+export const catDataSchema: z.ZodType<documents.CatData> = z.object({
+  files: z.array(z.object({ path: pathSchema, size_bytes: count, content: pathSchema })),
+});
+
+export const exportDataSchema: z.ZodType<documents.ExportData> = z.object({
+  destination: pathSchema,
+  files: count,
+  bytes: count,
+});
+
+const keptSchema = z.object({ mount: text, path: pathSchema, reason: text });
+
+export const restoreDataSchema: z.ZodType<documents.RestoreData> = z.object({
+  dry_run: z.boolean(),
+  rollback_summary: z.object({
+    instance: text,
+    from_snapshot: pointerSchema,
+    restored_files_count: count,
+    deleted_files_count: count,
+    emergency_snapshot: pointerSchema.nullable(),
+  }),
+  changes_reverted: z.array(pathSchema),
+  plan: z.array(
+    z.object({
+      mount: text,
+      path: pathSchema,
+      host_path: pathSchema,
+      action: z.enum(['create', 'overwrite', 'delete', 'chmod', 'retype']),
+      reason: text,
+    }),
+  ),
+  kept: z.array(keptSchema),
+  failed: z.array(keptSchema),
+  impact: z.object({ files_affected: count, bytes_written: count }),
+  post_rollback_state: z.object({ active_snapshot: pointerSchema.nullable(), verified: z.boolean() }),
+  destination: pathSchema.nullable(),
+});
+
+export const pinDataSchema: z.ZodType<documents.PinData> = z.object({
+  snapshot: pointerSchema,
+  pinned: z.boolean(),
+  dry_run: z.boolean(),
+});
+
+export const removalDataSchema: z.ZodType<documents.RemovalData> = z.object({
+  instance: text,
+  dry_run: z.boolean(),
+  removed: z.array(pointerSchema),
+  kept: z.array(pointerSchema),
+  freed_bytes: count,
+});
+
+export const verifyDataSchema: z.ZodType<documents.VerifyData> = z.object({
+  sound: z.boolean(),
+  snapshots_checked: count,
+  damaged: z.array(z.object({ snapshot: pointerSchema, problem: text })),
+  problems: z.array(text),
+});
+
+export const doctorDataSchema: z.ZodType<documents.DoctorData> = z.object({
+  healthy: z.boolean(),
+  findings: z.array(z.object({ level: z.enum(['ok', 'note', 'problem']), what: text, hint: maybeText })),
+});
+
+export const runDataSchema: z.ZodType<documents.RunData> = z.object({
+  instance: text,
+  exit_code: count,
+  before: pointerSchema,
+  after: pointerSchema,
+  changes: z.object({ added: count, modified: count, deleted: count }),
+  complete: z.boolean(),
+});
+
+/** The `data` of each command's document. `list --all` prints that of `instance list`. */
+const dataSchemas = {
+  save: saveDataSchema,
+  list: z.union([listDataSchema, instanceListDataSchema]),
+  show: showDataSchema,
+  diff: gitOutputDataSchema,
+  log: gitOutputDataSchema,
+  cat: catDataSchema,
+  tree: treeDataSchema,
+  export: exportDataSchema,
+  restore: restoreDataSchema,
+  undo: restoreDataSchema,
+  recover: restoreDataSchema,
+  run: runDataSchema,
+  pin: pinDataSchema,
+  unpin: pinDataSchema,
+  delete: removalDataSchema,
+  prune: removalDataSchema,
+  gc: removalDataSchema,
+  verify: verifyDataSchema,
+  doctor: doctorDataSchema,
+  'instance list': instanceListDataSchema,
+  'instance show': instanceDataSchema,
+  'instance activate': instanceDataSchema,
+  'instance deactivate': instanceDataSchema,
+  'instance set': instanceDataSchema,
+  'instance close': instanceDataSchema,
+} satisfies Record<string, z.ZodType>;
+
+export type DocumentCommand = keyof typeof dataSchemas;
+
+export const documentCommands: readonly DocumentCommand[] = Object.keys(dataSchemas) as DocumentCommand[];
+
+export const failureSchema: z.ZodType<documents.FailureDocument> = z.object({
+  schema_version: z.literal('1'),
+  command: text,
+  ok: z.literal(false),
+  error: z.object({ code: text.regex(/^[A-Z][A-Z_]+$/), message: text.min(1), hint: text, paths: z.array(pathSchema) }),
+  messages: z.array(text),
+  timing: z.object({ elapsed_seconds: z.number().nonnegative() }),
+});
+
+/** The whole document that a command prints, whether it succeeds or fails. */
+export function documentSchema(
+  command: DocumentCommand,
+): z.ZodType<documents.SuccessDocument<unknown> | documents.FailureDocument> {
+  const success = z.object({
+    schema_version: z.literal('1'),
+    command: z.literal(command),
+    ok: z.literal(true),
+    data: dataSchemas[command],
+    messages: z.array(text),
+    timing: z.object({ elapsed_seconds: z.number().nonnegative() }),
+  });
+  return z.union([success, failureSchema]);
+}
