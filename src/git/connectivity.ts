@@ -1,0 +1,130 @@
+import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { ObjectId } from '../core/ids.js';
+import { SnapError, systemCode } from '../errors.js';
+import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+import type { GitRunner } from './run-git.js';
+
+/**
+ * Fails with STORE_DAMAGED unless every object that the commits reach is there; what `known` commits reach is taken
+ * for granted. A success is remembered (see `brokenSnapshots`).
+ */
+export async function checkConnected(git: GitRunner, commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void> {
+  const before = objectStoreState(git.settings.storeDirectory);
+  const input = [...known.map((commit) => `^${commit}`), ...commits].map((line) => `${line}\n`).join('');
+  // The edges of what is known are marked down to their blobs: without that, every tree is walked.
+  const command = { args: ['rev-list', '--objects-edge-aggressive', '--quiet', '--stdin'], input };
+  const { exitCode, stderr } = await git.run(command);
+  if (exitCode !== 0) throw explained(git.failure(command, exitCode, stderr));
+  rememberIntact(git, before, commits);
+}
+
+function explained(failure: SnapError): SnapError {
+  if (failure.code === 'NO_SPACE') return failure;
+  const problem = 'an object of the snapshot is missing';
+  return new SnapError('STORE_DAMAGED', 'The store lacks an object that the snapshot needs.', { problem }, { cause: failure });
+}
+
+/**
+ * The commits among these that miss an object. What was found intact is not looked at again while nothing was taken
+ * from the object store: packs that were added since change nothing, a pack or loose object that is gone does.
+ */
+export async function brokenSnapshots(git: GitRunner, commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
+  const state = objectStoreState(git.settings.storeDirectory);
+  const intact = intactCommits(git, state);
+  const unknown = commits.filter((commit) => !intact.has(commit));
+  const broken = new Set(await brokenAmong(git, unknown));
+  if (unknown.length > broken.size) rememberIntact(git, state, unknown.filter((commit) => !broken.has(commit)));
+  return broken;
+}
+
+/** All at once; where something is missing, half by half. */
+async function brokenAmong(git: GitRunner, commits: readonly ObjectId[]): Promise<readonly ObjectId[]> {
+  if (commits.length === 0 || (await areComplete(git, commits))) return [];
+  if (commits.length === 1) return commits;
+  const middle = commits.length >>> 1;
+  return [...(await brokenAmong(git, commits.slice(0, middle))), ...(await brokenAmong(git, commits.slice(middle)))];
+}
+
+async function areComplete(git: GitRunner, commits: readonly ObjectId[]): Promise<boolean> {
+  const input = commits.map((commit) => `${commit}\n`).join('');
+  const { exitCode, stdout } = await git.run({ args: ['rev-list', '--objects', '--missing=print', '--quiet', '--stdin'], input });
+  return exitCode === 0 && stdout.length === 0;
+}
+
+/** Where objects lie: packs by name, size and time; loose ones by the times of their directories. */
+type ObjectStoreState = Readonly<Record<string, string>>;
+
+interface Verified {
+  readonly state: ObjectStoreState;
+  readonly intact: readonly string[];
+}
+
+function intactCommits(git: GitRunner, present: ObjectStoreState): ReadonlySet<string> {
+  const verified = readVerified(recordPath(git));
+  return new Set(verified !== undefined && stillHolds(verified.state, present) ? verified.intact : []);
+}
+
+function stillHolds(then: ObjectStoreState, now: ObjectStoreState): boolean {
+  return Object.entries(then).every(([place, state]) => now[place] === state);
+}
+
+/**
+ * `state` is how things were before the check. A record that two processes write at once loses one's findings; that
+ * costs a check and is never wrong.
+ */
+function rememberIntact(git: GitRunner, state: ObjectStoreState, commits: readonly ObjectId[]): void {
+  const earlier = intactCommits(git, state);
+  const verified: Verified = { state, intact: [...new Set([...earlier, ...commits])] };
+  try {
+    makeDirectoryDurably(join(git.settings.dataDir, 'cache'));
+    writeDurably(recordPath(git), JSON.stringify(verified));
+  } catch (error) {
+    // A cache: without it the next check takes longer.
+    if (!(error instanceof SnapError) && systemCode(error) === undefined) throw error;
+  }
+}
+
+function recordPath(git: GitRunner): string {
+  return join(git.settings.dataDir, 'cache', 'verified.json');
+}
+
+function readVerified(path: string): Verified | undefined {
+  try {
+    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    return isVerified(value) ? value : undefined;
+  } catch (error) {
+    if (systemCode(error) === undefined && !(error instanceof SyntaxError)) throw error;
+    return undefined;
+  }
+}
+
+function isVerified(value: unknown): value is Verified {
+  if (typeof value !== 'object' || value === null || !('state' in value) || !('intact' in value)) return false;
+  return typeof value.state === 'object' && value.state !== null && Array.isArray(value.intact);
+}
+
+function objectStoreState(storeDirectory: string): ObjectStoreState {
+  const objects = join(storeDirectory, 'objects');
+  const state: Record<string, string> = {};
+  for (const name of namesIn(join(objects, 'pack'))) {
+    if (name.endsWith('.pack') || name.endsWith('.idx')) noteState(state, objects, `pack/${name}`);
+  }
+  for (const name of namesIn(objects)) if (/^[0-9a-f]{2}$/.test(name)) noteState(state, objects, name);
+  return state;
+}
+
+function noteState(state: Record<string, string>, objects: string, place: string): void {
+  const stat = lstatSync(join(objects, place), { bigint: true, throwIfNoEntry: false });
+  if (stat !== undefined) state[place] = `${String(stat.size)} ${String(stat.mtimeNs)} ${String(stat.ino)}`;
+}
+
+function namesIn(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return [];
+    throw error;
+  }
+}

@@ -1,0 +1,23 @@
+import { SnapError } from '../errors.js';
+import type { GitRunner } from './run-git.js';
+import { highLevelGit } from './high-level-git.js';
+
+/**
+ * What git's own check finds wrong with the store, line by line as git says it; empty when it is sound. `full`
+ * reads and hashes all content, otherwise only links between objects are followed.
+ */
+export async function checkStore(git: GitRunner, full: boolean): Promise<string[]> {
+  const args = ['fsck', '--strict', '--no-dangling', '--no-progress', '--no-reflogs', full ? '--full' : '--connectivity-only'];
+  const { exitCode, output } = await highLevelGit(git, args);
+  const lines = output.split('\n').filter((line) => line !== '');
+  if (exitCode === 0) return [];
+  // git's bits: 1 bad objects, 2 not reachable ones, 4 and 8 bad packs or refs, 16 commit-graph. Others: it was not checked.
+  if (exitCode >= 128) throw failedCheck(git, args, exitCode, output);
+  return lines.length > 0 ? lines : [`git fsck ended with exit code ${String(exitCode)}.`];
+}
+
+function failedCheck(git: GitRunner, args: readonly string[], exitCode: number, output: string): SnapError {
+  const failure = git.failure({ args }, exitCode, output);
+  if (failure.code === 'NO_SPACE' || exitCode !== 128) return failure;
+  return new SnapError('STORE_DAMAGED', 'git could not check the store.', { problem: 'git fsck broke off' }, { cause: failure });
+}

@@ -1,0 +1,219 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+
+import type { ObjectId } from '../core/ids.js';
+import type { ObjectReader, ObjectType } from '../core/ports.js';
+import { SnapError } from '../errors.js';
+import { ByteSource } from './byte-source.js';
+import { objectHeader } from './pack/format.js';
+import { type GitRunner, type RunningGit, throwIfInterrupted } from './run-git.js';
+
+interface Found {
+  readonly oid: ObjectId;
+  readonly type: string;
+  readonly size: number;
+}
+
+interface Question {
+  readonly name: string;
+  session: Promise<Session>;
+}
+
+type OnChunk = (chunk: Buffer) => void | Promise<void>;
+
+const skippedAtMost = 1024 * 1024;
+
+/**
+ * Reads objects through one `git cat-file --batch` that lives as long as the reader. Questions may be asked side by
+ * side; answers come one after the other, so what `stream` calls must not wait for another answer of this reader.
+ *
+ * Content is checked against its id. A process that dies over an object is replaced, and only that object fails.
+ */
+export class BatchReader implements ObjectReader {
+  readonly #git: GitRunner;
+  #session: Promise<Session> | undefined;
+  #turn: Promise<unknown> = Promise.resolve();
+
+  constructor(git: GitRunner) {
+    this.#git = git;
+  }
+
+  async read(name: string, type: ObjectType, limit?: number): Promise<{ oid: ObjectId; content: Buffer }> {
+    const found = await this.find(name, type, limit);
+    if (found === undefined) throw damaged(name, 'it is missing');
+    return found;
+  }
+
+  find(name: string, type: ObjectType, limit = Number.MAX_SAFE_INTEGER): Promise<{ oid: ObjectId; content: Buffer } | undefined> {
+    return this.#ask(name, async (session) => {
+      const found = await session.header();
+      if (found === undefined) return undefined;
+      const problem = problemOf(found, name, type, limit);
+      if (problem !== undefined) return session.skip(found, damaged(name, problem));
+      const content = await session.content(found.size);
+      if (hashOf(found, [content]) !== found.oid) throw damaged(name, 'its content does not match its id');
+      return { oid: found.oid, content };
+    });
+  }
+
+  stream(oid: ObjectId, onChunk: OnChunk): Promise<void> {
+    return this.#ask(oid, async (session) => {
+      const found = await session.header();
+      if (found === undefined) throw damaged(oid, 'it is missing');
+      const problem = problemOf(found, oid, 'blob', Number.MAX_SAFE_INTEGER);
+      if (problem !== undefined) return session.skip(found, damaged(oid, problem));
+      const sum = createHash('sha1').update(objectHeader('blob', found.size));
+      await session.stream(found.size, (chunk) => {
+        sum.update(chunk);
+        return onChunk(chunk);
+      });
+      if (sum.digest('hex') !== oid) throw damaged(oid, 'its content does not match its id');
+    });
+  }
+
+  async close(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    if (session !== undefined) await (await session).end();
+  }
+
+  /** Puts the question at once, so that git works ahead, and reads the answer when it is its turn. */
+  #ask<Answer>(name: string, answer: (session: Session) => Promise<Answer>): Promise<Answer> {
+    if (/[\n\0]|[^\x00-\xff]/.test(name)) throw new SnapError('INTERNAL', `${JSON.stringify(name)} cannot be asked for by name.`, { what: 'object name' });
+    const question = { name, session: this.#put(name) };
+    const turn = this.#turn.then(() => this.#answer(question, answer));
+    this.#turn = turn.catch(() => undefined);
+    return turn;
+  }
+
+  #put(name: string): Promise<Session> {
+    this.#session ??= this.#git.start({ args: ['cat-file', '--batch'] }, true).then((git) => new Session(git));
+    const session = this.#session;
+    session.then(
+      (started) => {
+        started.ask(name);
+      },
+      () => undefined,
+    );
+    return session;
+  }
+
+  async #answer<Answer>(question: Question, answer: (session: Session) => Promise<Answer>): Promise<Answer> {
+    throwIfInterrupted(this.#git.signal);
+    let session = await question.session;
+    // An earlier answer ended that process; this question was lost with it.
+    if (session.broken) session = await this.#put(question.name);
+    try {
+      return await answer(session);
+    } catch (error) {
+      if (!session.atBoundary) await this.#abandon(session);
+      throw error instanceof EndOfAnswers ? await this.#explain(session, question.name) : error;
+    }
+  }
+
+  async #abandon(session: Session): Promise<void> {
+    session.break();
+    if ((await this.#session) === session) this.#session = undefined;
+  }
+
+  /** Why git's answers ended: it fails by exit code over a damaged object, and by a signal when somebody kills it. */
+  async #explain(session: Session, name: string): Promise<SnapError> {
+    const { exitCode, stderr } = await session.ended;
+    throwIfInterrupted(this.#git.signal);
+    const failure = this.#git.failure({ args: ['cat-file'] }, exitCode, stderr);
+    return exitCode === 128 ? damaged(name, 'git cannot read it', failure) : failure;
+  }
+}
+
+class EndOfAnswers extends SnapError<'INTERNAL'> {
+  constructor() {
+    super('INTERNAL', 'git ended in the middle of an answer.', { what: 'git cat-file' });
+  }
+}
+
+/** One process, and where we are in its output. */
+class Session {
+  readonly #git: RunningGit;
+  readonly #source: ByteSource;
+  broken = false;
+  /** True between answers: the next question's answer comes next. */
+  atBoundary = true;
+
+  constructor(git: RunningGit) {
+    this.#git = git;
+    this.#source = new ByteSource(git.stdout);
+  }
+
+  get ended(): RunningGit['end'] {
+    return this.#git.end;
+  }
+
+  ask(name: string): void {
+    this.#git.stdin.write(`${name}\n`, 'latin1');
+  }
+
+  /** Undefined when git says that nothing has this name. */
+  async header(): Promise<Found | undefined> {
+    this.atBoundary = false;
+    const line = await this.#source.line();
+    if (line === undefined) throw new EndOfAnswers();
+    const [, oid, type, size] = /^([0-9a-f]{40}) ([a-z]+) ([0-9]+)$/.exec(line) ?? [];
+    if (oid === undefined || type === undefined) {
+      this.atBoundary = true;
+      return undefined;
+    }
+    return { oid: oid as ObjectId, type, size: Number(size) };
+  }
+
+  async content(size: number): Promise<Buffer> {
+    const content = await this.#source.exactly(size + 1);
+    if (content === undefined) throw new EndOfAnswers();
+    this.atBoundary = true;
+    return content.subarray(0, size);
+  }
+
+  async stream(size: number, onChunk: OnChunk): Promise<void> {
+    for (let left = size; left > 0; ) {
+      const chunk = await this.#source.upTo(left);
+      if (chunk === undefined) throw new EndOfAnswers();
+      left -= chunk.length;
+      await onChunk(chunk);
+    }
+    await this.content(0);
+  }
+
+  /** Gets past an answer that is of no use, then fails with `error`. A long one is not waited for. */
+  async skip(found: Found, error: SnapError): Promise<never> {
+    if (found.size <= skippedAtMost) await this.content(found.size);
+    throw error;
+  }
+
+  break(): void {
+    this.broken = true;
+    this.#git.kill();
+    this.#source.close();
+  }
+
+  async end(): Promise<void> {
+    this.#git.stdin.end();
+    if (!this.atBoundary) this.break();
+    this.#source.close();
+    await this.#git.end.catch(() => undefined);
+  }
+}
+
+function problemOf(found: Found, name: string, type: ObjectType, limit: number): string | undefined {
+  if (found.type !== type) return `it is a ${found.type}, not a ${type}`;
+  if (found.size > limit) return `it has ${String(found.size)} bytes, more than the ${String(limit)} that it may have`;
+  return /^[0-9a-f]{40}$/.test(name) && found.oid !== name ? 'another object came instead' : undefined;
+}
+
+function hashOf({ type, size }: Found, content: readonly Buffer[]): string {
+  const sum = createHash('sha1').update(objectHeader(type, size));
+  for (const chunk of content) sum.update(chunk);
+  return sum.digest('hex');
+}
+
+function damaged(name: string, problem: string, cause?: unknown): SnapError<'STORE_DAMAGED'> {
+  return new SnapError('STORE_DAMAGED', `The object ${JSON.stringify(name)} is damaged: ${problem}.`, { problem: `${name}: ${problem}` }, { cause });
+}

@@ -1,0 +1,142 @@
+import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { type InstanceName, type ObjectId, toSeq, zeroObjectId } from '../core/ids.js';
+import type { RefChange, RefValue, SnapshotRef } from '../core/ports.js';
+import { SnapError, isSnapError } from '../errors.js';
+import { syncDirectory } from '../fs/durable.js';
+import { BatchReader } from './objects.js';
+import type { GitCommand, GitRunner } from './run-git.js';
+
+const snapshotPrefix = 'refs/jackin/';
+
+/**
+ * The snapshot refs of one instance or of all, by instance, then by number; one process, however many there are.
+ * Where a commit cannot be read, its tree is all zeros and its message empty.
+ */
+export async function listSnapshotRefs(git: GitRunner, instance: InstanceName | null): Promise<SnapshotRef[]> {
+  const prefix = instance === null ? snapshotPrefix : `${snapshotPrefix}${instance}/`;
+  const command = { args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(tree)%00%(contents)%00', prefix] };
+  const { exitCode, stdout, stderr } = await git.run(command);
+  const records = exitCode === 0 ? parseRecords(stdout, 4) : await readOneByOne(git, prefix);
+  if (exitCode !== 0 && records.length === 0) throw git.failure(command, exitCode, stderr);
+  return records.map(toSnapshotRef).filter((ref) => ref !== undefined).sort(bySnapshot);
+}
+
+/** All refs below a prefix such as `refs/replace/`, by name. */
+export async function listRefs(git: GitRunner, prefix: string): Promise<RefValue[]> {
+  const stdout = await git.output({ args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00', prefix] });
+  return parseRecords(stdout, 2).map(([name = '', oid = '']) => ({ name, oid: oid as ObjectId }));
+}
+
+/**
+ * Changes all of these refs or none, each only if it has its expected old value; durable when it returns. A crash
+ * leaves the old values or the new ones (never a mix that git would show), and perhaps `.lock` files.
+ *
+ * @throws SnapError REF_EXISTS when an old value does not hold, BUSY when another process (or one that was killed)
+ *   holds a ref's lock file, NO_SPACE.
+ */
+export async function changeRefs(git: GitRunner, changes: readonly RefChange[]): Promise<void> {
+  if (changes.length === 0) return;
+  const command: GitCommand = { args: ['update-ref', '--stdin', '-z'], input: transaction(changes), uninterruptible: true };
+  const { exitCode, stderr } = await git.run(command);
+  if (exitCode !== 0) {
+    await findConflict(git, changes);
+    throw git.failure(command, exitCode, stderr);
+  }
+  syncRefs(git.settings.storeDirectory, changes);
+}
+
+function transaction(changes: readonly RefChange[]): string {
+  return changes.map((change) => `option no-deref\0${instruction(change)}`).join('');
+}
+
+function instruction({ name, old, new: next }: RefChange): string {
+  if (!/^refs\/[\x21-\x7e]+$/.test(name)) throw new SnapError('INTERNAL', `${JSON.stringify(name)} is no ref of ours.`, { what: 'ref name' });
+  if (next !== null) return old === null ? `create ${name}\0${next}\0` : `update ${name}\0${next}\0${old}\0`;
+  if (old === null) throw new SnapError('INTERNAL', `${name} cannot be deleted without its old value.`, { what: 'ref change' });
+  return `delete ${name}\0${old}\0`;
+}
+
+/** What stopped a transaction, found by looking, since git's words are not to be relied on. */
+async function findConflict(git: GitRunner, changes: readonly RefChange[]): Promise<void> {
+  const present = new Map((await listRefs(git, 'refs/')).map(({ name, oid }) => [name, oid]));
+  for (const { name, old } of changes) {
+    if ((present.get(name) ?? null) !== old) throw new SnapError('REF_EXISTS', `${name} is not what it should be before the change.`, { ref: name });
+    const inTheWay = old === null ? nestedWith(name, present.keys()) : undefined;
+    if (inTheWay !== undefined) throw new SnapError('REF_EXISTS', `${name} cannot exist beside ${inTheWay}.`, { ref: inTheWay });
+  }
+  const locked = [...changes.map(({ name }) => name), 'packed-refs'].find((name) => existsSync(join(git.settings.storeDirectory, `${name}.lock`)));
+  if (locked !== undefined) throw new SnapError('BUSY', `${locked} is locked by another git process.`, { lock: locked, holder: 'another git process' });
+}
+
+function nestedWith(name: string, others: Iterable<string>): string | undefined {
+  for (const other of others) if (name.startsWith(`${other}/`) || other.startsWith(`${name}/`)) return other;
+  return undefined;
+}
+
+/** git syncs a ref's file, never the directory that names it. */
+function syncRefs(storeDirectory: string, changes: readonly RefChange[]): void {
+  const directories = new Set<string>();
+  for (const { name } of changes) {
+    for (let directory = dirname(name); directory !== '.'; directory = dirname(directory)) directories.add(directory);
+  }
+  // The deepest first; git removes directories that a deletion left empty.
+  const deepestFirst = [...directories].map((directory) => join(storeDirectory, directory)).sort((a, b) => b.length - a.length);
+  for (const directory of deepestFirst) if (existsSync(directory)) syncDirectory(directory);
+  // A deletion rewrites packed-refs, which lies beside.
+  if (changes.some((change) => change.new === null)) syncDirectory(storeDirectory);
+}
+
+/** Slower, and through everything that cannot be read: one missing commit must not hide the other snapshots. */
+async function readOneByOne(git: GitRunner, prefix: string): Promise<string[][]> {
+  const refs = await listRefs(git, prefix);
+  const reader = new BatchReader(git);
+  try {
+    return await Promise.all(refs.map(async ({ name, oid }) => [name, oid, ...(await readCommit(reader, oid))]));
+  } finally {
+    await reader.close();
+  }
+}
+
+async function readCommit(reader: BatchReader, oid: ObjectId): Promise<[tree: string, message: string]> {
+  try {
+    const text = (await reader.find(oid, 'commit'))?.content.toString('latin1') ?? '';
+    const tree = /^tree ([0-9a-f]{40})\n/.exec(text)?.[1];
+    const end = text.indexOf('\n\n');
+    return tree === undefined || end < 0 ? ['', ''] : [tree, text.slice(end + 2)];
+  } catch (error) {
+    if (!isSnapError(error, 'STORE_DAMAGED')) throw error;
+    return ['', ''];
+  }
+}
+
+/** Records of `width` fields, each ended by NUL, each record by a line feed. */
+function parseRecords(stdout: Buffer, width: number): string[][] {
+  const fields = stdout.toString('latin1').split('\0');
+  const records = [];
+  for (let at = 0; at + width < fields.length; at += width) {
+    const record = fields.slice(at, at + width);
+    if (at > 0) record[0] = (record[0] as string).slice(1);
+    records.push(record);
+  }
+  return records;
+}
+
+function toSnapshotRef([ref = '', commit = '', tree = '', message = '']: readonly string[]): SnapshotRef | undefined {
+  const [, instance, number] = /^refs\/jackin\/([^/]+)\/([^/]+)$/.exec(ref) ?? [];
+  const seq = toSeq(number ?? '');
+  if (instance === undefined || seq === undefined) return undefined;
+  return {
+    instance: instance as InstanceName,
+    seq,
+    ref,
+    commit: commit as ObjectId,
+    tree: tree === '' ? zeroObjectId : (tree as ObjectId),
+    message: Buffer.from(message, 'latin1').toString('utf8'),
+  };
+}
+
+function bySnapshot(a: SnapshotRef, b: SnapshotRef): number {
+  return a.instance === b.instance ? a.seq - b.seq : a.instance < b.instance ? -1 : 1;
+}

@@ -1,0 +1,99 @@
+import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { SnapError, systemCode } from '../errors.js';
+import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+
+/*
+ * The bare repository, made by hand: no `git init`, so no template, no hook and no configuration of the machine gets
+ * into it. What is in it is not believed: configuration and HEAD must be ours to the byte, and nothing may lead
+ * outside.
+ */
+
+const head = 'ref: refs/heads/unborn\n';
+
+const config = `[core]
+\trepositoryformatversion = 0
+\tfilemode = true
+\tbare = true
+\tlogallrefupdates = false
+\tsharedrepository = 0600
+\tfsync = all
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+`;
+
+const directories = ['', 'objects', 'objects/info', 'objects/pack', 'refs'] as const;
+
+/** Files that would make git read objects, history or rules from elsewhere. We never make them. */
+const neverThere = [
+  'commondir',
+  'shallow',
+  'config.worktree',
+  'info/attributes',
+  'info/grafts',
+  'objects/info/alternates',
+  'objects/info/http-alternates',
+] as const;
+
+/** True when a store was made here. A crash while it was made leaves it not existing, or complete. */
+export function repositoryExists(storeDirectory: string): boolean {
+  return kindOf(join(storeDirectory, 'HEAD')) !== undefined;
+}
+
+/**
+ * Makes what is missing, durably, 0700 and 0600 whatever the umask, and puts HEAD and configuration right.
+ * @throws SnapError STORE_DAMAGED when a part of it is a link or leads elsewhere; then nothing was changed.
+ */
+export function prepareRepository(storeDirectory: string): void {
+  checkRepository(storeDirectory);
+  for (const directory of directories) makeDirectoryDurably(join(storeDirectory, directory));
+  correct(join(storeDirectory, 'config'), config);
+  // Last: with HEAD the repository exists.
+  correct(join(storeDirectory, 'HEAD'), head);
+}
+
+function checkRepository(storeDirectory: string): void {
+  for (const directory of directories) {
+    const kind = kindOf(join(storeDirectory, directory));
+    if (kind !== undefined && kind !== 'directory') throw damaged(storeDirectory, directory, 'it is no directory');
+  }
+  for (const name of neverThere) {
+    if (kindOf(join(storeDirectory, name)) !== undefined) throw damaged(storeDirectory, name, 'no store has this file');
+  }
+  for (const directory of ['objects', 'objects/pack', 'refs']) {
+    const link = linkIn(join(storeDirectory, directory));
+    if (link !== undefined) throw damaged(storeDirectory, `${directory}/${link}`, 'it is a link');
+  }
+}
+
+function correct(path: string, wanted: string): void {
+  if (contentOf(path) !== wanted) writeDurably(path, wanted);
+}
+
+function contentOf(path: string): string | undefined {
+  if (kindOf(path) !== 'file') return undefined;
+  return readFileSync(path, 'latin1');
+}
+
+function kindOf(path: string): 'file' | 'directory' | 'other' | undefined {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return undefined;
+  return stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other';
+}
+
+function linkIn(directory: string): string | undefined {
+  try {
+    return readdirSync(directory, { withFileTypes: true }).find((entry) => entry.isSymbolicLink())?.name;
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+function damaged(storeDirectory: string, name: string, why: string): SnapError<'STORE_DAMAGED'> {
+  const path = join(storeDirectory, name);
+  return new SnapError('STORE_DAMAGED', `${JSON.stringify(path)} cannot be part of a store: ${why}.`, { problem: `${name}: ${why}` });
+}

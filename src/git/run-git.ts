@@ -1,0 +1,170 @@
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import type { Readable, Writable } from 'node:stream';
+
+import { SnapError, systemCode } from '../errors.js';
+import { noSpace } from '../fs/durable.js';
+import { isDiskFull } from './full-disk.js';
+import { type GitSettings, environmentOf, storeArguments } from './git-settings.js';
+import type { GitProgram } from './programs.js';
+
+export interface GitCommand {
+  /** The command and its arguments. */
+  readonly args: readonly string[];
+  /** Closed when left out. */
+  readonly input?: Uint8Array | string;
+  /** With grafts (refs/replace), as stock git shows the history. Default: without. */
+  readonly replacements?: boolean;
+  /** Objects that are read besides the store's own. */
+  readonly alternate?: string | undefined;
+  /** Objects that are read in the place of the store's own. */
+  readonly objectDirectory?: string;
+  /** A configuration file of ours that is read besides. */
+  readonly configurationFile?: string;
+  /** A step that must not be cut off: it goes on when the caller is interrupted. */
+  readonly uninterruptible?: boolean;
+}
+
+export interface GitOutcome {
+  readonly exitCode: number;
+  readonly stdout: Buffer;
+  readonly stderr: string;
+}
+
+/** A git process in the making: its pipes, and how it ends. */
+export interface RunningGit {
+  readonly stdin: Writable;
+  readonly stdout: Readable;
+  /** Never rejects for a non-zero exit. @throws SnapError INTERRUPTED, GIT_MISSING. */
+  readonly end: Promise<{ readonly exitCode: number; readonly stderr: string }>;
+  kill(): void;
+}
+
+const keptOfStderr = 4000;
+
+/**
+ * The one way to start git. The store is named by argument; neither the caller's environment nor any configuration
+ * file has a say; exit codes decide, messages are only passed on.
+ */
+export class GitRunner {
+  readonly settings: GitSettings;
+  readonly #program: () => Promise<GitProgram>;
+  readonly #signal: AbortSignal | undefined;
+
+  constructor(settings: GitSettings, program: () => Promise<GitProgram>, signal: AbortSignal | undefined) {
+    this.settings = settings;
+    this.#program = program;
+    this.#signal = signal;
+  }
+
+  /** Runs to the end, whatever the exit code is. */
+  async run(command: GitCommand): Promise<GitOutcome> {
+    const git = await this.start(command);
+    const chunks: Buffer[] = [];
+    git.stdout.on('data', (chunk: Buffer) => chunks.push(chunk));
+    const { exitCode, stderr } = await git.end;
+    return { exitCode, stderr, stdout: Buffer.concat(chunks) };
+  }
+
+  /** Runs to the end and answers the output. @throws SnapError GIT_FAILED, or NO_SPACE when the disk is full. */
+  async output(command: GitCommand): Promise<Buffer> {
+    const { exitCode, stdout, stderr } = await this.run(command);
+    if (exitCode !== 0) throw this.failure(command, exitCode, stderr);
+    return stdout;
+  }
+
+  /** Starts git with pipes. Without `input`, stdin stays open for the caller where `interactive` is set. */
+  async start(command: GitCommand, interactive = false): Promise<RunningGit> {
+    const signal = command.uninterruptible === true ? undefined : this.#signal;
+    throwIfInterrupted(signal);
+    const piped = interactive || command.input !== undefined;
+    const child = await this.spawn(command, { stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe'], detached: true });
+    // A child that ends early closes its input; what it thinks of that is in its exit code.
+    child.stdin?.on('error', () => undefined);
+    if (command.input !== undefined) child.stdin?.end(command.input);
+    return {
+      stdin: child.stdin as Writable,
+      stdout: child.stdout as Readable,
+      end: endOf(child, signal),
+      kill: () => void child.kill('SIGTERM'),
+    };
+  }
+
+  /** The bare process, for those who wire its output themselves. */
+  async spawn(command: GitCommand, options: SpawnOptions): Promise<ChildProcess> {
+    const program = await this.#program();
+    const included = command.configurationFile === undefined ? [] : ['-c', `include.path=${command.configurationFile}`];
+    const args = [...storeArguments(this.settings), ...included, ...command.args];
+    return spawn(program.path, args, { cwd: this.settings.storeDirectory, ...options, env: environmentOf(this.settings, command) });
+  }
+
+  async program(): Promise<GitProgram> {
+    return this.#program();
+  }
+
+  get signal(): AbortSignal | undefined {
+    return this.#signal;
+  }
+
+  /** The error that a failed command is: a full disk is told apart by trying to write. */
+  failure(command: GitCommand, exitCode: number, stderr: string): SnapError {
+    const name = command.args[0] ?? 'git';
+    const { storeDirectory } = this.settings;
+    const told = stderr.trim() === '' ? '' : ` It said: ${JSON.stringify(stderr.trim())}.`;
+    const cause = new SnapError('GIT_FAILED', `git ${name} failed with exit code ${String(exitCode)}.${told}`, { command: name, exitCode });
+    return isDiskFull(storeDirectory) ? noSpace(storeDirectory, cause) : cause;
+  }
+}
+
+/** `git version`, away from any repository. */
+export async function askVersion(path: string, settings: GitSettings): Promise<string> {
+  const child = spawn(path, ['version'], { cwd: '/', env: environmentOf(settings), stdio: ['ignore', 'pipe', 'ignore'] });
+  let output = '';
+  child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
+  const { exitCode } = await endOf(child, undefined);
+  if (exitCode === 0) return output;
+  throw new SnapError('GIT_FAILED', `git version failed with exit code ${String(exitCode)}.`, { command: 'version', exitCode });
+}
+
+/** Waits for a child: its exit code, or 128 plus the signal's number as shells count. */
+export function endOf(child: ChildProcess, signal: AbortSignal | undefined): RunningGit['end'] {
+  const end = new Promise<{ exitCode: number; stderr: string }>((resolve, reject) => {
+    let stderr = '';
+    child.stderr?.on('data', (chunk: Buffer) => {
+      if (stderr.length < keptOfStderr) stderr += chunk.toString('latin1');
+    });
+    const onAbort = (): void => void child.kill('SIGTERM');
+    signal?.addEventListener('abort', onAbort);
+    if (signal?.aborted === true) onAbort();
+    child.on('error', (error) => {
+      signal?.removeEventListener('abort', onAbort);
+      reject(startFailure(child, error));
+    });
+    child.on('close', (code, killedBy) => {
+      signal?.removeEventListener('abort', onAbort);
+      if (killedBy !== null && signal?.aborted === true) reject(interruption(signal));
+      else resolve({ exitCode: code ?? exitCodeOfSignal(killedBy), stderr });
+    });
+  });
+  // Whoever reads the output first must not turn a failure into an unhandled one.
+  end.catch(() => undefined);
+  return end;
+}
+
+export function throwIfInterrupted(signal: AbortSignal | undefined): void {
+  if (signal?.aborted === true) throw interruption(signal);
+}
+
+export function interruption(signal: AbortSignal): SnapError<'INTERRUPTED'> {
+  const reason: unknown = signal.reason;
+  const name = reason === 'SIGINT' || reason === 'SIGHUP' ? reason : 'SIGTERM';
+  return new SnapError('INTERRUPTED', `Interrupted by ${name}.`, { signal: name });
+}
+
+function startFailure(child: ChildProcess, error: Error): Error {
+  if (systemCode(error) !== 'ENOENT') return error;
+  return new SnapError('GIT_MISSING', `${child.spawnfile} could not be started.`, { program: child.spawnfile }, { cause: error });
+}
+
+function exitCodeOfSignal(name: NodeJS.Signals | null): number {
+  return name === 'SIGPIPE' ? 141 : name === 'SIGKILL' ? 137 : 143;
+}

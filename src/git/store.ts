@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+
+import type { InstanceName, ObjectId } from '../core/ids.js';
+import type { GitRequest, ListedObject, ObjectReader, ObjectWriter, RefChange, RefValue, SnapshotRef, Store } from '../core/ports.js';
+import { showDiff, showLog } from './comparison.js';
+import { brokenSnapshots, checkConnected } from './connectivity.js';
+import { checkStore } from './fsck.js';
+import { bytesBelow, collectGarbage, sweep } from './garbage.js';
+import { BatchReader } from './objects.js';
+import { KnownObjects } from './pack/known-objects.js';
+import { PackWriter } from './pack/pack-writer.js';
+import { type Environment, Programs } from './programs.js';
+import { changeRefs, listRefs, listSnapshotRefs } from './refs.js';
+import { prepareRepository, repositoryExists } from './repository.js';
+import { GitRunner, askVersion } from './run-git.js';
+import { makeScratchObjects } from './scratch-objects.js';
+import { listTree } from './tree-listing.js';
+
+export interface StoreOptions {
+  readonly dataDir: string;
+  readonly env: Environment;
+  readonly signal?: AbortSignal | undefined;
+  /** Directories, as bytes, whose programs are never run: the mounts. Asked for only when something is started. */
+  readonly forbiddenProgramDirectories: () => readonly string[];
+}
+
+/** The store of a data directory. Opening it touches nothing; what each method guarantees is with its port. */
+export function openStore(options: StoreOptions): Store {
+  return new GitStore(options);
+}
+
+class GitStore implements Store {
+  readonly #dataDir: string;
+  readonly #directory: string;
+  readonly #programs: Programs;
+  readonly #git: GitRunner;
+  #isSound = false;
+
+  constructor({ dataDir, env, signal, forbiddenProgramDirectories: forbiddenDirectories }: StoreOptions) {
+    this.#dataDir = dataDir;
+    this.#directory = join(dataDir, 'store.git');
+    this.#programs = new Programs({ dataDir, env, forbiddenDirectories });
+    const settings = { dataDir, env, storeDirectory: this.#directory, searchPath: () => this.#programs.searchPath };
+    const program = (): ReturnType<Programs['git']> => this.#programs.git((path) => askVersion(path, settings));
+    this.#git = new GitRunner(settings, program, signal);
+  }
+
+  async prepare(): Promise<void> {
+    // First: without git nothing may be written.
+    await this.#git.program();
+    this.#ready();
+  }
+
+  exists(): boolean {
+    return repositoryExists(this.#directory);
+  }
+
+  async snapshots(instance: InstanceName | null): Promise<SnapshotRef[]> {
+    return this.exists() ? listSnapshotRefs(this.#ready(), instance) : [];
+  }
+
+  async refs(prefix: string): Promise<RefValue[]> {
+    return this.exists() ? listRefs(this.#ready(), prefix) : [];
+  }
+
+  async changeRefs(changes: readonly RefChange[]): Promise<void> {
+    await changeRefs(this.#ready(), changes);
+  }
+
+  newWriter(): ObjectWriter {
+    this.#ready();
+    const objects = join(this.#directory, 'objects');
+    return new PackWriter(new KnownObjects(objects), {
+      scratchParent: join(this.#dataDir, 'tmp'),
+      packDirectory: join(objects, 'pack'),
+      durable: true,
+    });
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await
+  async newScratchWriter(): ReturnType<Store['newScratchWriter']> {
+    this.#ready();
+    return makeScratchObjects(join(this.#dataDir, 'tmp'), new KnownObjects(join(this.#directory, 'objects')));
+  }
+
+  reader(): ObjectReader {
+    return new BatchReader(this.#ready());
+  }
+
+  listTree(tree: string): AsyncIterable<ListedObject> {
+    return listTree(this.#ready(), tree);
+  }
+
+  async checkConnected(commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void> {
+    await checkConnected(this.#ready(), commits, known);
+  }
+
+  async brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
+    return brokenSnapshots(this.#ready(), commits);
+  }
+
+  async fsck(full: boolean): Promise<string[]> {
+    return checkStore(this.#ready(), full);
+  }
+
+  async collectGarbage(): Promise<void> {
+    await collectGarbage(this.#ready());
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await
+  async sweep(): Promise<void> {
+    sweep(this.#dataDir, this.#directory);
+  }
+
+  async diff(from: string, to: string, request: GitRequest, scratch?: string): Promise<number> {
+    return showDiff(this.#ready(), [from, to], request, scratch);
+  }
+
+  async log(refs: readonly string[], request: GitRequest): Promise<number> {
+    return showLog(this.#ready(), refs, request);
+  }
+
+  // eslint-disable-next-line @typescript-eslint/require-await
+  async sizeOnDisk(): Promise<number> {
+    return bytesBelow(this.#directory);
+  }
+
+  async gitVersion(): Promise<string> {
+    return (await this.#git.program()).version;
+  }
+
+  /** Once before the first use: what lies on the disk is made sound, or refused. */
+  #ready(): GitRunner {
+    if (!this.#isSound) prepareRepository(this.#directory);
+    this.#isSound = true;
+    return this.#git;
+  }
+}
