@@ -100,7 +100,8 @@ async function makeSpecial(root: string, entry: SpecialSpec): Promise<void> {
   }
 }
 
-function makeFifo(hostPath: string): void {
+/** Makes a FIFO with mode 0600. The path must be text and of usual length. */
+export function makeFifo(hostPath: string): void {
   const { status, stderr } = spawnSync('mkfifo', ['-m', '600', '--', hostPath], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`mkfifo failed: ${stderr}`);
 }

@@ -40,6 +40,10 @@ export interface WalkOptions {
   readonly withRoot?: boolean;
   /** Where an ordinary user may not read what is theirs, change the mode for that moment (this moves ctime). */
   readonly lendModes?: boolean;
+  /** Begin with this path of the tree in place of the root; paths stay relative to the root. */
+  readonly from?: string;
+  /** False: read no content of files, for a quick listing. */
+  readonly hash?: boolean;
 }
 
 /**
@@ -48,8 +52,9 @@ export interface WalkOptions {
  */
 export function walkTree(root: string, options: WalkOptions = {}): TreeEntry[] {
   const found: TreeEntry[] = [];
-  visit({ root, options, found }, '');
-  if (options.withRoot !== true) found.shift();
+  const from = options.from ?? '';
+  visit({ root, options, found }, from);
+  if (from === '' && options.withRoot !== true) found.shift();
   found.sort((a, b) => (a.path < b.path ? -1 : 1));
   return withLinkGroups(found);
 }
@@ -65,7 +70,8 @@ function visit(walk: Walk, path: string): void {
   const place = walk.found.length;
   walk.found.push(describe(path, stats));
   const refused = lending(walk, path, stats, () => {
-    if (stats.isFile()) walk.found[place] = { ...walk.found[place]!, sha256: hashFile(walk.root, path) };
+    if (stats.isFile() && walk.options.hash !== false)
+      walk.found[place] = { ...walk.found[place]!, sha256: hashFile(walk.root, path) };
     if (stats.isSymbolicLink()) walk.found[place] = { ...walk.found[place]!, target: readTarget(walk.root, path) };
     if (stats.isDirectory()) for (const name of childNames(walk, path)) visit(walk, joinPath(path, name));
   });
