@@ -32,7 +32,7 @@ export class ByteSource {
   async exactly(length: number): Promise<Buffer | undefined> {
     if (this.#rest.length >= length) return this.#take(length);
     const parts: Buffer[] = [];
-    for (let left = length; left > 0; ) {
+    for (let left = length; left > 0;) {
       const part = await this.upTo(left);
       if (part === undefined) return undefined;
       parts.push(part);

@@ -1,6 +1,5 @@
 import type { ChildProcess, StdioOptions } from 'node:child_process';
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -23,7 +22,12 @@ const rawBytes = ['--no-ext-diff', '--no-textconv'];
  * @returns git's exit code: 1 for differences where `--exit-code` was asked for.
  * @throws SnapError USAGE when git does not know an option, GIT_FAILED.
  */
-export function showDiff(git: GitRunner, trees: readonly [string, string], request: GitRequest, scratch?: string): Promise<number> {
+export function showDiff(
+  git: GitRunner,
+  trees: readonly [string, string],
+  request: GitRequest,
+  scratch?: string,
+): Promise<number> {
   const args = ['diff', ...request.options, ...rawBytes, ...trees.map(checkedRevision)];
   return show(git, { args, alternate: scratch }, request.paths, request);
 }
@@ -36,13 +40,20 @@ export function showLog(git: GitRunner, refs: readonly string[], request: GitReq
   return show(git, { args, input, replacements: true }, paths, request);
 }
 
-async function show(git: GitRunner, command: GitCommand, paths: readonly string[], request: GitRequest): Promise<number> {
+async function show(
+  git: GitRunner,
+  command: GitCommand,
+  paths: readonly string[],
+  request: GitRequest,
+): Promise<number> {
   throwIfInterrupted(git.signal);
   const colored = { ...command, args: withColor(command.args, request.output) };
   if (paths.every(isAscii) && totalLength(paths) < 64 * 1024) {
     return shown(git, { ...colored, args: [...colored.args, '--', ...paths] }, request);
   }
-  return withBytesInArguments(git, [...colored.args, '--', ...paths], (alias) => shown(git, { ...colored, ...alias }, request));
+  return withBytesInArguments(git, [...colored.args, '--', ...paths], (alias) =>
+    shown(git, { ...colored, ...alias }, request),
+  );
 }
 
 /** The command's name first, then the colour, so that an option of the user's has the last word. */
@@ -55,7 +66,11 @@ function withColor([name = '', ...rest]: readonly string[], output: GitRequest['
  * Node passes arguments as UTF-8 only, and the system limits their length. An alias in a configuration file carries
  * any bytes and any number of them: git puts it in the place of its name.
  */
-async function withBytesInArguments(git: GitRunner, args: readonly string[], run: (alias: Pick<GitCommand, 'args' | 'configurationFile'>) => Promise<number>): Promise<number> {
+async function withBytesInArguments(
+  git: GitRunner,
+  args: readonly string[],
+  run: (alias: Pick<GitCommand, 'args' | 'configurationFile'>) => Promise<number>,
+): Promise<number> {
   const scratch = makeScratchDirectory(join(git.settings.dataDir, 'tmp'));
   try {
     const configurationFile = join(scratch, 'arguments');
@@ -70,7 +85,8 @@ async function withBytesInArguments(git: GitRunner, args: readonly string[], run
 
 async function shown(git: GitRunner, command: GitCommand, { output }: GitRequest): Promise<number> {
   if (output.kind === 'collect') return collected(git, command, output.onData);
-  if (output.pager === null || output.pager === '' || output.pager === 'cat') return toTerminal(git, command, 'inherit');
+  if (output.pager === null || output.pager === '' || output.pager === 'cat')
+    return toTerminal(git, command, 'inherit');
   return paged(git, command, output.pager);
 }
 
@@ -80,7 +96,11 @@ async function collected(git: GitRunner, command: GitCommand, onData: (chunk: Ui
   return finished(git, command, child);
 }
 
-async function toTerminal(git: GitRunner, command: GitCommand, stdout: 'inherit' | NonNullable<ChildProcess['stdin']>): Promise<number> {
+async function toTerminal(
+  git: GitRunner,
+  command: GitCommand,
+  stdout: 'inherit' | NonNullable<ChildProcess['stdin']>,
+): Promise<number> {
   const stdio: StdioOptions = ['pipe', stdout, 'pipe'];
   const child = await git.spawn(command, { stdio });
   if (stdout !== 'inherit') stdout.destroy();
@@ -91,7 +111,7 @@ async function toTerminal(git: GitRunner, command: GitCommand, stdout: 'inherit'
 async function paged(git: GitRunner, command: GitCommand, pager: string): Promise<number> {
   const env = { LESS: 'FRX', LV: '-c', ...git.settings.env };
   const reader = spawn('/bin/sh', ['-c', pager], { stdio: ['pipe', 'inherit', 'inherit'], env });
-  const closed = once(reader, 'close');
+  const closed = endOf(reader, undefined);
   reader.stdin.on('error', () => undefined);
   try {
     return await toTerminal(git, command, reader.stdin);
@@ -109,7 +129,10 @@ async function finished(git: GitRunner, command: GitCommand, child: ChildProcess
   // A pager that was left early is no failure.
   if (exitCode === brokenPipe) return 0;
   if (exitCode <= 1) return exitCode;
-  if (exitCode === 129) throw new SnapError('USAGE', `git does not accept these options: ${JSON.stringify(stderr.split('\n')[0] ?? '')}.`, { what: 'git option' });
+  if (exitCode === 129)
+    throw new SnapError('USAGE', `git does not accept these options: ${JSON.stringify(stderr.split('\n')[0] ?? '')}.`, {
+      what: 'git option',
+    });
   throw git.failure(command, exitCode, stderr);
 }
 

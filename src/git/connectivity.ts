@@ -10,7 +10,11 @@ import type { GitRunner } from './run-git.js';
  * Fails with STORE_DAMAGED unless every object that the commits reach is there; what `known` commits reach is taken
  * for granted. A success is remembered (see `brokenSnapshots`).
  */
-export async function checkConnected(git: GitRunner, commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void> {
+export async function checkConnected(
+  git: GitRunner,
+  commits: readonly ObjectId[],
+  known: readonly ObjectId[],
+): Promise<void> {
   const before = objectStoreState(git.settings.storeDirectory);
   const input = [...known.map((commit) => `^${commit}`), ...commits].map((line) => `${line}\n`).join('');
   // The edges of what is known are marked down to their blobs: without that, every tree is walked.
@@ -23,7 +27,12 @@ export async function checkConnected(git: GitRunner, commits: readonly ObjectId[
 function explained(failure: SnapError): SnapError {
   if (failure.code === 'NO_SPACE') return failure;
   const problem = 'an object of the snapshot is missing';
-  return new SnapError('STORE_DAMAGED', 'The store lacks an object that the snapshot needs.', { problem }, { cause: failure });
+  return new SnapError(
+    'STORE_DAMAGED',
+    'The store lacks an object that the snapshot needs.',
+    { problem },
+    { cause: failure },
+  );
 }
 
 /**
@@ -35,7 +44,12 @@ export async function brokenSnapshots(git: GitRunner, commits: readonly ObjectId
   const intact = intactCommits(git, state);
   const unknown = commits.filter((commit) => !intact.has(commit));
   const broken = new Set(await brokenAmong(git, unknown));
-  if (unknown.length > broken.size) rememberIntact(git, state, unknown.filter((commit) => !broken.has(commit)));
+  if (unknown.length > broken.size)
+    rememberIntact(
+      git,
+      state,
+      unknown.filter((commit) => !broken.has(commit)),
+    );
   return broken;
 }
 
@@ -49,7 +63,10 @@ async function brokenAmong(git: GitRunner, commits: readonly ObjectId[]): Promis
 
 async function areComplete(git: GitRunner, commits: readonly ObjectId[]): Promise<boolean> {
   const input = commits.map((commit) => `${commit}\n`).join('');
-  const { exitCode, stdout } = await git.run({ args: ['rev-list', '--objects', '--missing=print', '--quiet', '--stdin'], input });
+  const { exitCode, stdout } = await git.run({
+    args: ['rev-list', '--objects', '--missing=print', '--quiet', '--stdin'],
+    input,
+  });
   return exitCode === 0 && stdout.length === 0;
 }
 

@@ -75,11 +75,20 @@ async function waitForLock(request: LockRequest, fd: number, path: string): Prom
   throwIfInterrupted(request.signal);
   const mode = request.kind === 'exclusive' ? '-x' : '-s';
   const args = [mode, '-w', String(request.waitSeconds), '-E', String(waitedInVain), '3'];
-  const child = spawn(request.program, args, { stdio: ['ignore', 'ignore', 'pipe', fd], env: { LC_ALL: 'C' }, cwd: '/', detached: true });
+  const child = spawn(request.program, args, {
+    stdio: ['ignore', 'ignore', 'pipe', fd],
+    env: { LC_ALL: 'C' },
+    cwd: '/',
+    detached: true,
+  });
   const { exitCode, stderr } = await endOf(child, request.signal);
   if (exitCode === 0) return;
   if (exitCode === waitedInVain) throw busy(request.name, path);
-  throw new SnapError('GIT_FAILED', `flock failed with exit code ${String(exitCode)}: ${JSON.stringify(stderr.trim())}.`, { command: 'flock', exitCode });
+  throw new SnapError(
+    'GIT_FAILED',
+    `flock failed with exit code ${String(exitCode)}: ${JSON.stringify(stderr.trim())}.`,
+    { command: 'flock', exitCode },
+  );
 }
 
 function hold(fd: number, { kind, holder }: LockRequest): HeldLock {
@@ -113,9 +122,8 @@ function busy(name: string, path: string): SnapError<'BUSY'> {
 
 function holderIn(path: string): string {
   try {
-    const holder: unknown = JSON.parse(readFileSync(path, 'utf8'));
-    if (typeof holder !== 'object' || holder === null || !('pid' in holder) || !('command' in holder)) return 'another process';
-    return `process ${String(Number(holder.pid))} (${String(holder.command)})`;
+    const { pid, command } = JSON.parse(readFileSync(path, 'utf8')) as Partial<LockHolder>;
+    return `process ${Number(pid)} (${String(command)})`;
   } catch (error) {
     if (systemCode(error) === undefined && !(error instanceof SyntaxError)) throw error;
     return 'another process';
@@ -125,5 +133,5 @@ function holderIn(path: string): string {
 function stillNames(path: string, fd: number): boolean {
   const named = statSync(path, { bigint: true, throwIfNoEntry: false });
   const held = fstatSync(fd, { bigint: true });
-  return named !== undefined && named.ino === held.ino && named.dev === held.dev;
+  return named?.ino === held.ino && named.dev === held.dev;
 }

@@ -7,7 +7,14 @@ import { highLevelGit } from './high-level-git.js';
  * reads and hashes all content, otherwise only links between objects are followed.
  */
 export async function checkStore(git: GitRunner, full: boolean): Promise<string[]> {
-  const args = ['fsck', '--strict', '--no-dangling', '--no-progress', '--no-reflogs', full ? '--full' : '--connectivity-only'];
+  const args = [
+    'fsck',
+    '--strict',
+    '--no-dangling',
+    '--no-progress',
+    '--no-reflogs',
+    full ? '--full' : '--connectivity-only',
+  ];
   const { exitCode, output } = await highLevelGit(git, args);
   const lines = output.split('\n').filter((line) => line !== '');
   if (exitCode === 0) return [];
@@ -19,5 +26,10 @@ export async function checkStore(git: GitRunner, full: boolean): Promise<string[
 function failedCheck(git: GitRunner, args: readonly string[], exitCode: number, output: string): SnapError {
   const failure = git.failure({ args }, exitCode, output);
   if (failure.code === 'NO_SPACE' || exitCode !== 128) return failure;
-  return new SnapError('STORE_DAMAGED', 'git could not check the store.', { problem: 'git fsck broke off' }, { cause: failure });
+  return new SnapError(
+    'STORE_DAMAGED',
+    'git could not check the store.',
+    { problem: 'git fsck broke off' },
+    { cause: failure },
+  );
 }

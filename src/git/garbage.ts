@@ -32,7 +32,11 @@ async function packReachable(git: GitRunner): Promise<string[]> {
   const base = join(git.settings.storeDirectory, 'objects', 'pack', 'pack');
   const command = { args: ['pack-objects', '--all', '--non-empty', '--delta-base-offset', '--quiet', base], input: '' };
   const { exitCode, stdout, stderr } = await git.run(command);
-  if (exitCode === 0) return stdout.toString('latin1').split('\n').filter((name) => name !== '');
+  if (exitCode === 0)
+    return stdout
+      .toString('latin1')
+      .split('\n')
+      .filter((name) => name !== '');
   const failure = git.failure(command, exitCode, stderr);
   if (failure.code === 'NO_SPACE' || exitCode !== 128) throw failure;
   throw damaged('an object that a snapshot needs cannot be read', failure);
@@ -88,7 +92,8 @@ function removeStatCaches(dataDir: string): void {
  * lock, so that nothing of it can be in use by us.
  */
 export function sweep(dataDir: string, storeDirectory: string): void {
-  for (const name of namesIn(join(dataDir, 'tmp'))) rmSync(join(dataDir, 'tmp', name), { recursive: true, force: true });
+  for (const name of namesIn(join(dataDir, 'tmp')))
+    rmSync(join(dataDir, 'tmp', name), { recursive: true, force: true });
   removeMatching(join(storeDirectory, 'objects', 'pack'), /^(tmp_|\.tmp-)/);
   removeMatching(join(storeDirectory, 'objects'), /^(tmp_|[0-9a-f]{2}$)/, /^tmp_obj_/);
   removeLocks(join(storeDirectory, 'refs'));

@@ -29,9 +29,12 @@ export async function highLevelGit(git: GitRunner, args: readonly string[]): Pro
       return error instanceof Error && exitCode === 0 ? error : undefined;
     },
   });
-  await runner.env(environment).raw([...storeArguments(git.settings), ...args]).catch((error: unknown) => {
-    throw git.signal?.aborted === true ? interruption(git.signal) : error;
-  });
+  await runner
+    .env(environment)
+    .raw([...storeArguments(git.settings), ...args])
+    .catch((error: unknown) => {
+      throw git.signal?.aborted === true ? interruption(git.signal) : error;
+    });
   return outcome;
 }
 

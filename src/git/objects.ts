@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
 import type { ObjectId } from '../core/ids.js';
@@ -44,7 +44,11 @@ export class BatchReader implements ObjectReader {
     return found;
   }
 
-  find(name: string, type: ObjectType, limit = Number.MAX_SAFE_INTEGER): Promise<{ oid: ObjectId; content: Buffer } | undefined> {
+  find(
+    name: string,
+    type: ObjectType,
+    limit = Number.MAX_SAFE_INTEGER,
+  ): Promise<{ oid: ObjectId; content: Buffer } | undefined> {
     return this.#ask(name, async (session) => {
       const found = await session.header();
       if (found === undefined) return undefined;
@@ -79,7 +83,8 @@ export class BatchReader implements ObjectReader {
 
   /** Puts the question at once, so that git works ahead, and reads the answer when it is its turn. */
   #ask<Answer>(name: string, answer: (session: Session) => Promise<Answer>): Promise<Answer> {
-    if (/[\n\0]|[^\x00-\xff]/.test(name)) throw new SnapError('INTERNAL', `${JSON.stringify(name)} cannot be asked for by name.`, { what: 'object name' });
+    if (/[\n\0]|[^\x00-\xff]/.test(name))
+      throw new SnapError('INTERNAL', `${JSON.stringify(name)} cannot be asked for by name.`, { what: 'object name' });
     const question = { name, session: this.#put(name) };
     const turn = this.#turn.then(() => this.#answer(question, answer));
     this.#turn = turn.catch(() => undefined);
@@ -173,7 +178,7 @@ class Session {
   }
 
   async stream(size: number, onChunk: OnChunk): Promise<void> {
-    for (let left = size; left > 0; ) {
+    for (let left = size; left > 0;) {
       const chunk = await this.#source.upTo(left);
       if (chunk === undefined) throw new EndOfAnswers();
       left -= chunk.length;
@@ -215,5 +220,10 @@ function hashOf({ type, size }: Found, content: readonly Buffer[]): string {
 }
 
 function damaged(name: string, problem: string, cause?: unknown): SnapError<'STORE_DAMAGED'> {
-  return new SnapError('STORE_DAMAGED', `The object ${JSON.stringify(name)} is damaged: ${problem}.`, { problem: `${name}: ${problem}` }, { cause });
+  return new SnapError(
+    'STORE_DAMAGED',
+    `The object ${JSON.stringify(name)} is damaged: ${problem}.`,
+    { problem: `${name}: ${problem}` },
+    { cause },
+  );
 }

@@ -54,7 +54,9 @@ export class Programs {
       this.#found.set(name, path);
       return path;
     }
-    throw new SnapError('GIT_MISSING', `${name} was not found in any directory of PATH that may be trusted.`, { program: name });
+    throw new SnapError('GIT_MISSING', `${name} was not found in any directory of PATH that may be trusted.`, {
+      program: name,
+    });
   }
 
   /**
@@ -76,7 +78,10 @@ export class Programs {
     const version = remembered ?? parseVersion(await ask(path));
     if (!isNewEnough(version)) {
       const needed = neededVersion.join('.');
-      throw new SnapError('GIT_TOO_OLD', `${path} is git ${version}; ${needed} or newer is needed.`, { found: version, needed });
+      throw new SnapError('GIT_TOO_OLD', `${path} is git ${version}; ${needed} or newer is needed.`, {
+        found: version,
+        needed,
+      });
     }
     if (remembered === undefined) {
       makeDirectoryDurably(join(this.#search.dataDir, 'cache'));

@@ -20,7 +20,10 @@ export async function listSnapshotRefs(git: GitRunner, instance: InstanceName | 
   const { exitCode, stdout, stderr } = await git.run(command);
   const records = exitCode === 0 ? parseRecords(stdout, 4) : await readOneByOne(git, prefix);
   if (exitCode !== 0 && records.length === 0) throw git.failure(command, exitCode, stderr);
-  return records.map(toSnapshotRef).filter((ref) => ref !== undefined).sort(bySnapshot);
+  return records
+    .map(toSnapshotRef)
+    .filter((ref) => ref !== undefined)
+    .sort(bySnapshot);
 }
 
 /** All refs below a prefix such as `refs/replace/`, by name. */
@@ -38,7 +41,11 @@ export async function listRefs(git: GitRunner, prefix: string): Promise<RefValue
  */
 export async function changeRefs(git: GitRunner, changes: readonly RefChange[]): Promise<void> {
   if (changes.length === 0) return;
-  const command: GitCommand = { args: ['update-ref', '--stdin', '-z'], input: transaction(changes), uninterruptible: true };
+  const command: GitCommand = {
+    args: ['update-ref', '--stdin', '-z'],
+    input: transaction(changes),
+    uninterruptible: true,
+  };
   const { exitCode, stderr } = await git.run(command);
   if (exitCode !== 0) {
     await findConflict(git, changes);
@@ -52,9 +59,11 @@ function transaction(changes: readonly RefChange[]): string {
 }
 
 function instruction({ name, old, new: next }: RefChange): string {
-  if (!/^refs\/[\x21-\x7e]+$/.test(name)) throw new SnapError('INTERNAL', `${JSON.stringify(name)} is no ref of ours.`, { what: 'ref name' });
+  if (!/^refs\/[\x21-\x7e]+$/.test(name))
+    throw new SnapError('INTERNAL', `${JSON.stringify(name)} is no ref of ours.`, { what: 'ref name' });
   if (next !== null) return old === null ? `create ${name}\0${next}\0` : `update ${name}\0${next}\0${old}\0`;
-  if (old === null) throw new SnapError('INTERNAL', `${name} cannot be deleted without its old value.`, { what: 'ref change' });
+  if (old === null)
+    throw new SnapError('INTERNAL', `${name} cannot be deleted without its old value.`, { what: 'ref change' });
   return `delete ${name}\0${old}\0`;
 }
 
@@ -62,12 +71,20 @@ function instruction({ name, old, new: next }: RefChange): string {
 async function findConflict(git: GitRunner, changes: readonly RefChange[]): Promise<void> {
   const present = new Map((await listRefs(git, 'refs/')).map(({ name, oid }) => [name, oid]));
   for (const { name, old } of changes) {
-    if ((present.get(name) ?? null) !== old) throw new SnapError('REF_EXISTS', `${name} is not what it should be before the change.`, { ref: name });
+    if ((present.get(name) ?? null) !== old)
+      throw new SnapError('REF_EXISTS', `${name} is not what it should be before the change.`, { ref: name });
     const inTheWay = old === null ? nestedWith(name, present.keys()) : undefined;
-    if (inTheWay !== undefined) throw new SnapError('REF_EXISTS', `${name} cannot exist beside ${inTheWay}.`, { ref: inTheWay });
+    if (inTheWay !== undefined)
+      throw new SnapError('REF_EXISTS', `${name} cannot exist beside ${inTheWay}.`, { ref: inTheWay });
   }
-  const locked = [...changes.map(({ name }) => name), 'packed-refs'].find((name) => existsSync(join(git.settings.storeDirectory, `${name}.lock`)));
-  if (locked !== undefined) throw new SnapError('BUSY', `${locked} is locked by another git process.`, { lock: locked, holder: 'another git process' });
+  const locked = [...changes.map(({ name }) => name), 'packed-refs'].find((name) =>
+    existsSync(join(git.settings.storeDirectory, `${name}.lock`)),
+  );
+  if (locked !== undefined)
+    throw new SnapError('BUSY', `${locked} is locked by another git process.`, {
+      lock: locked,
+      holder: 'another git process',
+    });
 }
 
 function nestedWith(name: string, others: Iterable<string>): string | undefined {
@@ -82,7 +99,9 @@ function syncRefs(storeDirectory: string, changes: readonly RefChange[]): void {
     for (let directory = dirname(name); directory !== '.'; directory = dirname(directory)) directories.add(directory);
   }
   // The deepest first; git removes directories that a deletion left empty.
-  const deepestFirst = [...directories].map((directory) => join(storeDirectory, directory)).sort((a, b) => b.length - a.length);
+  const deepestFirst = [...directories]
+    .map((directory) => join(storeDirectory, directory))
+    .sort((a, b) => b.length - a.length);
   for (const directory of deepestFirst) if (existsSync(directory)) syncDirectory(directory);
   // A deletion rewrites packed-refs, which lies beside.
   if (changes.some((change) => change.new === null)) syncDirectory(storeDirectory);

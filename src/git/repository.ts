@@ -95,5 +95,7 @@ function linkIn(directory: string): string | undefined {
 
 function damaged(storeDirectory: string, name: string, why: string): SnapError<'STORE_DAMAGED'> {
   const path = join(storeDirectory, name);
-  return new SnapError('STORE_DAMAGED', `${JSON.stringify(path)} cannot be part of a store: ${why}.`, { problem: `${name}: ${why}` });
+  return new SnapError('STORE_DAMAGED', `${JSON.stringify(path)} cannot be part of a store: ${why}.`, {
+    problem: `${name}: ${why}`,
+  });
 }

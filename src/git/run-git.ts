@@ -94,7 +94,11 @@ export class GitRunner {
     const program = await this.#program();
     const included = command.configurationFile === undefined ? [] : ['-c', `include.path=${command.configurationFile}`];
     const args = [...storeArguments(this.settings), ...included, ...command.args];
-    return spawn(program.path, args, { cwd: this.settings.storeDirectory, ...options, env: environmentOf(this.settings, command) });
+    return spawn(program.path, args, {
+      cwd: this.settings.storeDirectory,
+      ...options,
+      env: environmentOf(this.settings, command),
+    });
   }
 
   async program(): Promise<GitProgram> {
@@ -110,19 +114,29 @@ export class GitRunner {
     const name = command.args[0] ?? 'git';
     const { storeDirectory } = this.settings;
     const told = stderr.trim() === '' ? '' : ` It said: ${JSON.stringify(stderr.trim())}.`;
-    const cause = new SnapError('GIT_FAILED', `git ${name} failed with exit code ${String(exitCode)}.${told}`, { command: name, exitCode });
+    const cause = new SnapError('GIT_FAILED', `git ${name} failed with exit code ${String(exitCode)}.${told}`, {
+      command: name,
+      exitCode,
+    });
     return isDiskFull(storeDirectory) ? noSpace(storeDirectory, cause) : cause;
   }
 }
 
 /** `git version`, away from any repository. */
 export async function askVersion(path: string, settings: GitSettings): Promise<string> {
-  const child = spawn(path, ['version'], { cwd: '/', env: environmentOf(settings), stdio: ['ignore', 'pipe', 'ignore'] });
+  const child = spawn(path, ['version'], {
+    cwd: '/',
+    env: environmentOf(settings),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
   let output = '';
   child.stdout.on('data', (chunk: Buffer) => (output += chunk.toString('latin1')));
   const { exitCode } = await endOf(child, undefined);
   if (exitCode === 0) return output;
-  throw new SnapError('GIT_FAILED', `git version failed with exit code ${String(exitCode)}.`, { command: 'version', exitCode });
+  throw new SnapError('GIT_FAILED', `git version failed with exit code ${String(exitCode)}.`, {
+    command: 'version',
+    exitCode,
+  });
 }
 
 /** Waits for a child: its exit code, or 128 plus the signal's number as shells count. */
@@ -162,7 +176,12 @@ export function interruption(signal: AbortSignal): SnapError<'INTERRUPTED'> {
 
 function startFailure(child: ChildProcess, error: Error): Error {
   if (systemCode(error) !== 'ENOENT') return error;
-  return new SnapError('GIT_MISSING', `${child.spawnfile} could not be started.`, { program: child.spawnfile }, { cause: error });
+  return new SnapError(
+    'GIT_MISSING',
+    `${child.spawnfile} could not be started.`,
+    { program: child.spawnfile },
+    { cause: error },
+  );
 }
 
 function exitCodeOfSignal(name: NodeJS.Signals | null): number {

@@ -1,7 +1,16 @@
 import { join } from 'node:path';
 
 import type { InstanceName, ObjectId } from '../core/ids.js';
-import type { GitRequest, ListedObject, ObjectReader, ObjectWriter, RefChange, RefValue, SnapshotRef, Store } from '../core/ports.js';
+import type {
+  GitRequest,
+  ListedObject,
+  ObjectReader,
+  ObjectWriter,
+  RefChange,
+  RefValue,
+  SnapshotRef,
+  Store,
+} from '../core/ports.js';
 import { showDiff, showLog } from './comparison.js';
 import { brokenSnapshots, checkConnected } from './connectivity.js';
 import { checkStore } from './fsck.js';

@@ -11,7 +11,8 @@ import type { GitRunner } from './run-git.js';
  * @throws SnapError STORE_DAMAGED for a tree that is missing, unreadable or breaks these rules.
  */
 export async function* listTree(git: GitRunner, tree: string): AsyncGenerator<ListedObject> {
-  if (!/^[\x21-\x2c\x2e-\x7e]/.test(tree)) throw new SnapError('INTERNAL', `${JSON.stringify(tree)} names no tree.`, { what: 'tree name' });
+  if (!/^[\x21-\x2c\x2e-\x7e]/.test(tree))
+    throw new SnapError('INTERNAL', `${JSON.stringify(tree)} names no tree.`, { what: 'tree name' });
   const command = { args: ['ls-tree', '-r', '-t', '-z', '-l', '--full-tree', tree] };
   const running = await git.start(command);
   const order = new ListingOrder();
@@ -23,7 +24,8 @@ export async function* listTree(git: GitRunner, tree: string): AsyncGenerator<Li
       for (const record of records) yield order.check(parseRecord(record));
     }
     const { exitCode, stderr } = await running.end;
-    if (exitCode === 128) throw damaged(`the tree ${JSON.stringify(tree)} cannot be listed`, git.failure(command, exitCode, stderr));
+    if (exitCode === 128)
+      throw damaged(`the tree ${JSON.stringify(tree)} cannot be listed`, git.failure(command, exitCode, stderr));
     if (exitCode !== 0 || rest !== '') throw git.failure(command, exitCode, stderr);
   } finally {
     running.kill();
@@ -42,7 +44,8 @@ class ListingOrder {
   check(entry: ListedObject): ListedObject {
     const directory = this.#enclosing(entry.path);
     const name = entry.path.slice(directory.prefix.length);
-    if (name === '' || name === '.' || name === '..') throw damaged(`the path ${JSON.stringify(entry.path)} leads elsewhere`);
+    if (name === '' || name === '.' || name === '..')
+      throw damaged(`the path ${JSON.stringify(entry.path)} leads elsewhere`);
     if (name.includes('/')) throw damaged(`the path ${JSON.stringify(entry.path)} is in no listed directory`);
     if (directory.names.has(name)) throw damaged(`the path ${JSON.stringify(entry.path)} comes twice`);
     directory.names.add(name);
@@ -60,7 +63,12 @@ class ListingOrder {
   }
 }
 
-const typeOfMode: Readonly<Record<string, 'blob' | 'tree'>> = { '100644': 'blob', '100755': 'blob', '120000': 'blob', '040000': 'tree' };
+const typeOfMode: Readonly<Record<string, 'blob' | 'tree'>> = {
+  '100644': 'blob',
+  '100755': 'blob',
+  '120000': 'blob',
+  '040000': 'tree',
+};
 
 function parseRecord(record: string): ListedObject {
   const tab = record.indexOf('\t');
@@ -71,9 +79,20 @@ function parseRecord(record: string): ListedObject {
     throw damaged(`${JSON.stringify(path)} is a ${type} of mode ${mode}, which no snapshot has`);
   }
   if (expected === 'blob' && !/^[0-9]+$/.test(size)) throw damaged(`the content of ${JSON.stringify(path)} is missing`);
-  return { mode: parseInt(mode, 8), type: expected, oid: oid as ObjectId, size: expected === 'blob' ? Number(size) : null, path };
+  return {
+    mode: parseInt(mode, 8),
+    type: expected,
+    oid: oid as ObjectId,
+    size: expected === 'blob' ? Number(size) : null,
+    path,
+  };
 }
 
 function damaged(problem: string, cause?: unknown): SnapError<'STORE_DAMAGED'> {
-  return new SnapError('STORE_DAMAGED', `The store holds a tree that cannot be used: ${problem}.`, { problem }, { cause });
+  return new SnapError(
+    'STORE_DAMAGED',
+    `The store holds a tree that cannot be used: ${problem}.`,
+    { problem },
+    { cause },
+  );
 }

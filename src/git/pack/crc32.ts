@@ -2,7 +2,6 @@ import * as zlib from 'node:zlib';
 
 /** CRC-32 as zlib has it, going on from `before`. Node has it from 20.15 on; before that, a table. */
 export const crc32: (data: Uint8Array, before?: number) => number =
-  // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition
   typeof zlib.crc32 === 'function' ? (data, before = 0) => zlib.crc32(data, before) : crc32ByTable;
 
 const polynomial = 0xedb88320;

@@ -100,7 +100,9 @@ const modes: ReadonlySet<number> = new Set([directoryMode, 0o100644, 0o100755, 0
 function checkEntry(entry: TreeEntry, names: Set<string>): void {
   const problem = problemOf(entry, names);
   if (problem !== undefined) {
-    throw new SnapError('INTERNAL', `${JSON.stringify(entry.name)} cannot stand in a tree: ${problem}.`, { what: `tree entry: ${problem}` });
+    throw new SnapError('INTERNAL', `${JSON.stringify(entry.name)} cannot stand in a tree: ${problem}.`, {
+      what: `tree entry: ${problem}`,
+    });
   }
   names.add(entry.name);
 }

@@ -43,7 +43,8 @@ function countAt(fanout: Buffer, firstByte: number): void {
 }
 
 function accumulate(fanout: Buffer): void {
-  for (let at = 4; at < fanoutBytes; at += 4) fanout.writeUInt32BE(fanout.readUInt32BE(at - 4) + fanout.readUInt32BE(at), at);
+  for (let at = 4; at < fanoutBytes; at += 4)
+    fanout.writeUInt32BE(fanout.readUInt32BE(at - 4) + fanout.readUInt32BE(at), at);
 }
 
 function encodeLarge(offsets: readonly number[]): Buffer {

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { setImmediate } from 'node:timers/promises';
 import { createDeflate } from 'node:zlib';
 
 import { crc32 } from './crc32.js';
 import { entryHeader, levelFor, objectHeader } from './format.js';
+import { otherWork } from './other-work.js';
 import type { PackFile } from './pack-file.js';
 
 /** Content that is read piece by piece: fills the buffer, answers how much, 0 at the end. */
@@ -24,7 +24,7 @@ export async function hashLargeBlob(size: number, content: ContentReader): Promi
     sum.update(buffer.subarray(0, length));
     total += length;
     if (total > size) return undefined;
-    await setImmediate();
+    await otherWork();
   }
   return total === size ? sum.digest() : undefined;
 }
@@ -33,7 +33,12 @@ export async function hashLargeBlob(size: number, content: ContentReader): Promi
  * Appends the blob to the pack, deflated while it is read, and hashes it meanwhile.
  * @returns the checksum of its bytes in the pack, or undefined when the content was not `id`; then nothing is left.
  */
-export async function appendLargeBlob(pack: PackFile, id: Buffer, size: number, content: ContentReader): Promise<number | undefined> {
+export async function appendLargeBlob(
+  pack: PackFile,
+  id: Buffer,
+  size: number,
+  content: ContentReader,
+): Promise<number | undefined> {
   const start = pack.position;
   const first = nextPiece(content);
   const header = entryHeader('blob', size);
@@ -61,7 +66,12 @@ export async function appendLargeBlob(pack: PackFile, id: Buffer, size: number, 
   return undefined;
 }
 
-function* piecesFrom(first: Buffer, content: ContentReader, size: number, onPiece: (piece: Buffer) => void): Generator<Buffer> {
+function* piecesFrom(
+  first: Buffer,
+  content: ContentReader,
+  size: number,
+  onPiece: (piece: Buffer) => void,
+): Generator<Buffer> {
   let total = 0;
   // Content that grew is wrong already: no need to read all of it.
   for (let piece = first; piece.length > 0 && total <= size; piece = nextPiece(content)) {

@@ -84,7 +84,8 @@ export class ObjectTable {
     this.#offsets = grown(new Float64Array(room), this.#offsets);
     this.#checksums = grown(new Uint32Array(room), this.#checksums);
     this.#slots = new Int32Array(room * 2);
-    for (let position = 0; position < this.#size; position++) this.#slots[this.#slotOf(this.idAt(position))] = position + 1;
+    for (let position = 0; position < this.#size; position++)
+      this.#slots[this.#slotOf(this.idAt(position))] = position + 1;
   }
 }
 

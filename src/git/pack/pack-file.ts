@@ -1,10 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { type Hash, createHash } from 'node:crypto';
 import { closeSync, fsyncSync, ftruncateSync, openSync, readSync } from 'node:fs';
-import { setImmediate } from 'node:timers/promises';
 
 import { orNoSpace, writeFully } from '../../fs/durable.js';
 import { packHeader } from './format.js';
+import { otherWork } from './other-work.js';
 
 const keptInMemory = 32 * 1024 * 1024;
 const readAtOnce = 4 * 1024 * 1024;
@@ -80,9 +80,9 @@ export class PackFile {
     writeFully(this.#open(), packHeader(objects), 0);
     const sum = createHash('sha1');
     const buffer = Buffer.allocUnsafe(readAtOnce);
-    for (let at = 0; at < this.#flushed; ) {
+    for (let at = 0; at < this.#flushed;) {
       at += this.#sumPiece(sum, buffer, at);
-      await setImmediate();
+      await otherWork();
     }
     return sum.digest();
   }

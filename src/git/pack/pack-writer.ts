@@ -134,15 +134,19 @@ export class PackWriter implements ObjectWriter {
 
   #makeVisible(scratch: string, name: string, durable: boolean): void {
     const { packDirectory } = this.#destination;
+    const placed: string[] = [];
+    const place = (from: string, to: string): void => {
+      renameSync(join(scratch, from), to);
+      placed.unshift(to);
+    };
     try {
       orNoSpace(packDirectory, () => {
-        renameSync(join(scratch, 'pack'), `${name}.pack`);
-        renameSync(join(scratch, 'index'), `${name}.idx`);
+        place('pack', `${name}.pack`);
+        place('index', `${name}.idx`);
       });
       if (durable) syncDirectory(packDirectory);
     } catch (error) {
-      rmSync(`${name}.idx`, { force: true });
-      rmSync(`${name}.pack`, { force: true });
+      for (const path of placed) rmSync(path, { force: true });
       throw error;
     }
   }
@@ -165,7 +169,9 @@ export class PackWriter implements ObjectWriter {
 
   #expectOpen(): void {
     if (this.#state !== 'open') {
-      throw new SnapError('INTERNAL', `An object writer that is ${this.#state} cannot write.`, { what: 'object writer' });
+      throw new SnapError('INTERNAL', `An object writer that is ${this.#state} cannot write.`, {
+        what: 'object writer',
+      });
     }
   }
 }

@@ -1,0 +1,70 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import type { ObjectId } from '../../src/core/ids.js';
+import type { ObjectWriter, Store, TreeEntry } from '../../src/core/ports.js';
+import { type StoreOptions, openStore } from '../../src/git/store.js';
+import { tempDir } from '../support/temp.js';
+
+export interface StoreArea {
+  readonly dataDir: string;
+  readonly store: Store;
+  readonly directory: string;
+}
+
+/** A store in a new data directory, ready for use. */
+export async function preparedStore(options: Partial<StoreOptions> = {}): Promise<StoreArea> {
+  const dataDir = options.dataDir ?? join(tempDir('store'), 'data');
+  const store = openStore({ env: process.env, forbiddenProgramDirectories: () => [], ...options, dataDir });
+  await store.prepare();
+  return { dataDir, store, directory: join(dataDir, 'store.git') };
+}
+
+export function makeDirectory(path: string): string {
+  mkdirSync(path, { recursive: true });
+  return path;
+}
+
+export const bytesOf = (latin1: string): Buffer => Buffer.from(latin1, 'latin1');
+
+export const file = (name: string, oid: ObjectId): TreeEntry => ({ mode: 0o100644, name, oid });
+export const folder = (name: string, oid: ObjectId): TreeEntry => ({ mode: 0o40000, name, oid });
+
+/** The content of a commit without parents, as snapshots are. */
+export function commitContent(tree: ObjectId, message: string, seconds = 1_700_000_000): Buffer {
+  const who = `t <t@t> ${seconds} +0000`;
+  return Buffer.from(`tree ${tree}\nauthor ${who}\ncommitter ${who}\n\n${message}`, 'utf8');
+}
+
+/** Writes a snapshot-like commit: `mounts/m/<name>` with these contents, and something in `meta/`. */
+export function writeSnapshot(
+  writer: ObjectWriter,
+  files: Readonly<Record<string, string>>,
+  message = 's\n',
+): ObjectId {
+  const entries = Object.entries(files).map(([name, content]) => file(name, writer.writeBlob(bytesOf(content))));
+  const mount = writer.writeTree(entries);
+  const mounts = writer.writeTree([folder('m', mount)]);
+  const meta = writer.writeTree([file('manifest', writer.writeBlob(bytesOf(message)))]);
+  return writer.writeCommit(commitContent(writer.writeTree([folder('mounts', mounts), folder('meta', meta)]), message));
+}
+
+/** Writes and publishes one snapshot and its ref. */
+export async function publishSnapshot(
+  store: Store,
+  seq: number,
+  files: Readonly<Record<string, string>>,
+  instance = 't',
+): Promise<ObjectId> {
+  const writer = store.newWriter();
+  const commit = writeSnapshot(writer, files, `snapshot ${seq}\n\nJackin-Seq: ${seq}\n`);
+  await writer.publish();
+  await store.changeRefs([{ name: `refs/jackin/${instance}/${seq}`, old: null, new: commit }]);
+  return commit;
+}
+
+export async function collect<Value>(values: AsyncIterable<Value>): Promise<Value[]> {
+  const found = [];
+  for await (const value of values) found.push(value);
+  return found;
+}
