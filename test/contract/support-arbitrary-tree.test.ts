@@ -71,10 +71,9 @@ test('without rules no tree holds a .git directory, an ignore file or the name o
   expect(odd).toEqual([]);
 });
 
-test('a failure shrinks to the entry that matters', () => {
+test.each([1, 2, 3, 4, 5, 6])('a failure shrinks to the entry that matters, from seed %i', (seed) => {
   const isFine = (spec: TreeSpec): boolean =>
-    !spec.some((e) => e.type === 'file' && JSON.stringify(e.content).includes('\\u0000'));
-  const outcome = fc.check(fc.property(arbitraryTree(), isFine), { seed: 4, numRuns: 1000 });
-  expect(outcome.counterexample?.[0]).toHaveLength(1);
-  expect(outcome.counterexample?.[0][0]).toMatchObject({ path: 'a', mode: 0o644 });
+    !spec.some((entry) => entry.type === 'file' && JSON.stringify(entry.content).includes('\\u0000'));
+  const outcome = fc.check(fc.property(arbitraryTree(), isFine), { seed, numRuns: 1000 });
+  expect(outcome.counterexample?.[0]).toMatchObject([{ path: 'a', mode: 0o644 }]);
 });

@@ -30,6 +30,7 @@ export function arbitraryName(options: ArbitraryTreeOptions = {}): fc.Arbitrary<
   const rules = options.withRules === true ? [{ weight: 2, arbitrary: fc.constantFrom(...ruleNames) }] : [];
   return fc
     .oneof(
+      towardsFirst,
       { weight: 6, arbitrary: fc.constantFrom('a', 'b', 'c', 'A', 'a.b', 'ab') },
       { weight: 3, arbitrary: fc.constantFrom(...worstNames.map(({ name }) => name), '.git') },
       { weight: 3, arbitrary: arbitraryBytes(1, 12) },
@@ -44,6 +45,7 @@ export function arbitraryName(options: ArbitraryTreeOptions = {}): fc.Arbitrary<
 /** Small contents, with a bias to those that are stored wrongly when somebody is clever. */
 export function arbitraryContent(): fc.Arbitrary<string> {
   return fc.oneof(
+    towardsFirst,
     { weight: 4, arbitrary: fc.constantFrom('', 'a', 'a\n', 'b', 'the same\n') },
     { weight: 2, arbitrary: fc.constantFrom(...trickyContents) },
     { weight: 2, arbitrary: arbitraryBytes(0, 64) },
@@ -75,6 +77,9 @@ export const trickyContents: readonly string[] = [
   '<<<<<<< HEAD\na\n=======\nb\n>>>>>>> other\n',
 ];
 
+// A failure may shrink out of the alternative it was found in, to the plainest one.
+const towardsFirst = { withCrossShrink: true };
+
 interface Draw {
   readonly kind: 'file' | 'directory' | 'symlink' | 'hardlink' | 'deep' | 'fifo' | 'socket';
   readonly name: string;
@@ -90,12 +95,13 @@ function arbitraryDraw(options: ArbitraryTreeOptions): fc.Arbitrary<Draw> {
   const rare: Draw['kind'][] = options.withSpecial === true ? ['deep', 'fifo', 'socket'] : ['deep'];
   return fc.record({
     kind: fc.oneof(
+      towardsFirst,
       { weight: 30, arbitrary: fc.constantFrom(...kinds) },
       { weight: 1, arbitrary: fc.constantFrom(...rare) },
     ),
     name: arbitraryName(options),
     parent: fc.nat({ max: 30 }),
-    mode: fc.oneof({ weight: 3, arbitrary: fc.constant(-1) }, { weight: 2, arbitrary: arbitraryMode() }),
+    mode: fc.oneof(towardsFirst, { weight: 3, arbitrary: fc.constant(-1) }, { weight: 2, arbitrary: arbitraryMode() }),
     content: arbitraryContent(),
     target: arbitraryTarget(),
     owner: isPrivileged(options) ? arbitraryOwner() : fc.constant(undefined),
@@ -108,17 +114,22 @@ function repeated<const T>(value: T, times: number): T[] {
 
 function arbitraryMode(): fc.Arbitrary<number> {
   const usual = fc.constantFrom(0o644, 0o755, 0o600, 0o700, 0o444, 0o555, 0o664, 0o775, 0o777, 0o400);
-  return fc.oneof(usual, fc.constantFrom(0o4755, 0o2755, 0o1777, 0o7777, 0, 0o111), fc.nat({ max: 0o7777 }));
+  return fc.oneof(
+    towardsFirst,
+    usual,
+    fc.constantFrom(0o4755, 0o2755, 0o1777, 0o7777, 0, 0o111),
+    fc.nat({ max: 0o7777 }),
+  );
 }
 
 function arbitraryTarget(): fc.Arbitrary<string> {
   const fixed = fc.constantFrom('a', '.', '..', '../..', '/', '/etc/passwd', 'nowhere', '.git', 'a/../b', '\xff\xfe');
-  return fc.oneof(fixed, arbitraryBytes(1, 40)).map((target) => target.replace(/\0/g, '_'));
+  return fc.oneof(towardsFirst, fixed, arbitraryBytes(1, 40)).map((target) => target.replace(/\0/g, '_'));
 }
 
 function arbitraryOwner(): fc.Arbitrary<Draw['owner']> {
   const foreign = fc.record({ uid: fc.constantFrom(0, 1234, 65534), gid: fc.constantFrom(0, 1234, 65534) });
-  return fc.oneof({ weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: foreign });
+  return fc.oneof(towardsFirst, { weight: 9, arbitrary: fc.constant(undefined) }, { weight: 1, arbitrary: foreign });
 }
 
 function arbitraryBytes(minLength: number, maxLength: number): fc.Arbitrary<string> {
