@@ -103,7 +103,11 @@ export function noSpace(path: string, cause?: unknown): SnapError<'NO_SPACE'> {
 }
 
 /** A file that must not be there yet; with `durable`, its content is on the disk, its name not before the directory is. */
-export function writeNewFile(path: string, bytes: Uint8Array, options: { readonly mode: number; readonly durable: boolean }): void {
+export function writeNewFile(
+  path: string,
+  bytes: Uint8Array,
+  options: { readonly mode: number; readonly durable: boolean },
+): void {
   orNoSpace(path, () => {
     const fd = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);
     try {
@@ -123,7 +127,6 @@ export function writeFully(fd: number, bytes: Uint8Array, position: number | nul
     written += writeSync(fd, bytes, written, bytes.length - written, position === null ? null : position + written);
   }
 }
-
 
 function isDirectory(path: string): boolean {
   try {
