@@ -16,9 +16,11 @@ const snapshotPrefix = 'refs/jackin/';
  */
 export async function listSnapshotRefs(git: GitRunner, instance: InstanceName | null): Promise<SnapshotRef[]> {
   const prefix = instance === null ? snapshotPrefix : `${snapshotPrefix}${instance}/`;
-  const command = { args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(tree)%00%(contents)%00', prefix] };
+  const command = {
+    args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(objecttype)%00%(raw:size)%00%(raw)', prefix],
+  };
   const { exitCode, stdout, stderr } = await git.run(command);
-  const records = exitCode === 0 ? parseRecords(stdout, 4) : await readOneByOne(git, prefix);
+  const records = exitCode === 0 ? parseCommits(stdout) : await readOneByOne(git, prefix);
   if (exitCode !== 0 && records.length === 0) throw git.failure(command, exitCode, stderr);
   return records
     .map(toSnapshotRef)
@@ -29,7 +31,7 @@ export async function listSnapshotRefs(git: GitRunner, instance: InstanceName | 
 /** All refs below a prefix such as `refs/replace/`, by name. */
 export async function listRefs(git: GitRunner, prefix: string): Promise<RefValue[]> {
   const stdout = await git.output({ args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00', prefix] });
-  return parseRecords(stdout, 2).map(([name = '', oid = '']) => ({ name, oid: oid as ObjectId }));
+  return parsePairs(stdout).map(([name, oid]) => ({ name, oid: oid as ObjectId }));
 }
 
 /**
@@ -120,26 +122,46 @@ async function readOneByOne(git: GitRunner, prefix: string): Promise<string[][]>
 
 async function readCommit(reader: BatchReader, oid: ObjectId): Promise<[tree: string, message: string]> {
   try {
-    const text = (await reader.find(oid, 'commit'))?.content.toString('latin1') ?? '';
-    const tree = /^tree ([0-9a-f]{40})\n/.exec(text)?.[1];
-    const end = text.indexOf('\n\n');
-    return tree === undefined || end < 0 ? ['', ''] : [tree, text.slice(end + 2)];
+    return partsOf((await reader.find(oid, 'commit'))?.content.toString('latin1') ?? '');
   } catch (error) {
     if (!isSnapError(error, 'STORE_DAMAGED')) throw error;
     return ['', ''];
   }
 }
 
-/** Records of `width` fields, each ended by NUL, each record by a line feed. */
-function parseRecords(stdout: Buffer, width: number): string[][] {
-  const fields = stdout.toString('latin1').split('\0');
+/** The tree and the message of a commit's content; empty for anything else. */
+function partsOf(content: string): [tree: string, message: string] {
+  const tree = /^tree ([0-9a-f]{40})\n/.exec(content)?.[1];
+  const end = content.indexOf('\n\n');
+  return tree === undefined || end < 0 ? ['', ''] : [tree, content.slice(end + 2)];
+}
+
+/** Four fields, each ended by NUL, then as many bytes of content as the fourth says, and a line feed. */
+function parseCommits(stdout: Buffer): string[][] {
+  const text = stdout.toString('latin1');
   const records = [];
-  for (let at = 0; at + width < fields.length; at += width) {
-    const record = fields.slice(at, at + width);
-    if (at > 0) record[0] = (record[0] as string).slice(1);
-    records.push(record);
+  for (let at = 0; at < text.length;) {
+    const fields: string[] = [];
+    while (fields.length < 4) {
+      const end = text.indexOf('\0', at);
+      if (end < 0) throw new SnapError('INTERNAL', 'The list of refs ended early.', { what: 'git for-each-ref' });
+      fields.push(text.slice(at, end));
+      at = end + 1;
+    }
+    const [name = '', oid = '', type, size] = fields;
+    const content = text.slice(at, (at += Number(size)));
+    at += 1;
+    records.push([name, oid, ...(type === 'commit' ? partsOf(content) : ['', ''])]);
   }
   return records;
+}
+
+/** Pairs of a name and an id, each ended by NUL, each pair by a line feed. */
+function parsePairs(stdout: Buffer): [name: string, oid: string][] {
+  const fields = stdout.toString('latin1').split('\0');
+  const pairs: [string, string][] = [];
+  for (let at = 0; at + 2 < fields.length; at += 2) pairs.push([(fields[at] ?? '').trimStart(), fields[at + 1] ?? '']);
+  return pairs;
 }
 
 function toSnapshotRef([ref = '', commit = '', tree = '', message = '']: readonly string[]): SnapshotRef | undefined {

@@ -1,9 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ObjectId } from '../../src/core/ids.js';
 import type { ObjectWriter, Store, TreeEntry } from '../../src/core/ports.js';
 import { type StoreOptions, openStore } from '../../src/git/store.js';
+import { storeGit } from '../support/store-git.js';
 import { tempDir } from '../support/temp.js';
 
 export interface StoreArea {
@@ -67,4 +68,19 @@ export async function collect<Value>(values: AsyncIterable<Value>): Promise<Valu
   const found = [];
   for await (const value of values) found.push(value);
   return found;
+}
+
+/** Turns all packs into loose objects. */
+export function explode(dataDir: string, directory: string): void {
+  const packs = join(directory, 'objects/pack');
+  for (const name of readdirSync(packs).filter((found) => found.endsWith('.pack'))) {
+    const content = readFileSync(join(packs, name));
+    rmSync(join(packs, name));
+    rmSync(join(packs, name.replace('.pack', '.idx')));
+    storeGit(dataDir, ['unpack-objects', '-q'], { stdin: content });
+  }
+}
+
+export function loosePath(directory: string, oid: string): string {
+  return join(directory, 'objects', oid.slice(0, 2), oid.slice(2));
 }
