@@ -66,9 +66,8 @@ test.each(actions)('"%s" leaves a tree that differs', async (action) => {
   const before = walkTree(root, { lendModes: true });
 
   const reports = damage(root, testSeed(), { rounds: 1, actions: [action] });
-  const unseen = action === 'new hard link' ? [] : compareTrees(before, before);
   expect(reports).toMatchObject([{ round: 0, action }]);
-  expect(compareTrees(before, walkTree(root, { lendModes: true }))).not.toEqual(unseen);
+  expect(compareTrees(before, walkTree(root, { lendModes: true }))).not.toEqual([]);
 });
 
 test('an edit that goes unnoticed changes content and ctime, not size and mtime', async () => {

@@ -214,7 +214,7 @@ function newHardLink(scene: Scene, random: Random): Outcome | undefined {
     ({ path: to }) => {
       const made = vacantIn(scene, random, random.pick(scene.directories()));
       if (!meddle.createHardLink(scene.root, made, to)) return undefined;
-      const others = scene.whole(({ path, type }) => type === 'file' && path !== to);
+      const others = scene.whole((entry) => entry.type === 'file' && entry.ino !== ino);
       if (others.length === 0 || random.oneIn(2)) return { path: made, to, changed: [made] };
       const { path } = random.pick(others);
       meddle.remove(scene.root, path);
