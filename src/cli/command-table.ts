@@ -8,6 +8,8 @@ export interface CommandEntry extends CommandShape {
   readonly usage: string;
   readonly group: string;
   readonly summary: string;
+  /** Not in the overview. */
+  readonly hidden?: true;
   readonly load: () => Promise<CommandModule>;
 }
 
@@ -19,8 +21,7 @@ const save = 'Save:';
 const look = 'Look:';
 const restore = 'Restore:';
 const tidy = 'Keep tidy:';
-const check = 'Check:';
-const sessions = 'Sessions:';
+const check = 'Check and set up:';
 
 export const commandTable: readonly CommandEntry[] = [
   {
@@ -119,11 +120,12 @@ export const commandTable: readonly CommandEntry[] = [
     name: 'pin',
     usage: 'SNAP',
     group: tidy,
-    summary: 'keep a snapshot, whatever prune does',
+    summary: 'keep it, whatever prune does; also: unpin',
     load: () => import('./commands/pin.js'),
   },
   {
     name: 'unpin',
+    hidden: true,
     usage: 'SNAP',
     group: tidy,
     summary: 'leave it to prune again',
@@ -167,7 +169,7 @@ export const commandTable: readonly CommandEntry[] = [
   {
     name: 'instance',
     usage: 'list | show | set | ...',
-    group: sessions,
+    group: check,
     summary: 'lifecycle and settings of instances',
     load: () => import('./commands/instance.js'),
   },

@@ -10,15 +10,14 @@ export interface Consent {
 }
 
 /**
- * True when the user agrees: beforehand with `--yes`, or now on a terminal.
+ * True when the user agrees to the deed ("remove snapshot 3"): beforehand with `--yes`, or now on a terminal.
  * @throws SnapError CONFIRMATION_NEEDED when nobody can be asked.
  */
-export async function agreeTo(question: string, { yes, what }: Consent, surroundings: Surroundings): Promise<boolean> {
+export async function agreeTo(deed: string, { yes, what }: Consent, surroundings: Surroundings): Promise<boolean> {
   if (yes) return true;
-  if (canAsk(surroundings.output)) return surroundings.ask(question);
-  throw new SnapError('CONFIRMATION_NEEDED', `${question} There is no terminal to ask on; --yes says so beforehand.`, {
-    what,
-  });
+  if (canAsk(surroundings.output)) return surroundings.ask(`${deed.slice(0, 1).toUpperCase()}${deed.slice(1)}?`);
+  const message = `Confirmation is needed to ${deed}, and there is no terminal to ask on.`;
+  throw new SnapError('CONFIRMATION_NEEDED', message, { what });
 }
 
 export function canAsk(output: Output): boolean {
@@ -38,8 +37,7 @@ export async function askOnTerminal(
   try {
     return await confirm({ message: question, default: false }, terminal);
   } catch (error) {
-    if (!(error instanceof Error) || !/^(ExitPrompt|AbortPrompt|Cancel Prompt|CancelPrompt)Error$/.test(error.name))
-      throw error;
+    if (!(error instanceof Error) || !/^(Exit|Abort|Cancel)PromptError$/.test(error.name)) throw error;
     const reason: unknown = terminal.signal.reason;
     const signal = reason === 'SIGTERM' || reason === 'SIGHUP' ? reason : 'SIGINT';
     throw new SnapError(

@@ -9,7 +9,7 @@ import type { Surroundings } from './surroundings.js';
 export async function main(argv: readonly string[]): Promise<number> {
   const output = processOutput(process);
   // Answered before anything else is loaded: scripts ask it often.
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V')) {
+  if (asksForVersion(argv)) {
     await output.stdout.write(`${await programVersion()}\n`);
     return 0;
   }
@@ -45,6 +45,11 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
     if (error instanceof ReaderGone) return session.exitCode;
     return await tell(error, session);
   }
+}
+
+/** `--version` before any command, whatever other options stand beside it. */
+function asksForVersion(argv: readonly string[]): boolean {
+  return argv.every((word) => word.startsWith('-')) && argv.some((word) => word === '--version' || word === '-V');
 }
 
 async function tell(error: unknown, session: Session): Promise<number> {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import type { HostPath, PathArgument } from '../index.js';
-import { bytesOfText, parseEntryPath, systemCode } from './library.js';
+import { bytesOfText, displayPath, parseEntryPath, systemCode } from './library.js';
 import type { Surroundings } from './surroundings.js';
 import { UsageError } from './usage-error.js';
 
@@ -15,7 +15,7 @@ export function parsePathArgument(text: string): PathArgument {
 function pathFromBytes(bytes: string): PathArgument {
   if (bytes.startsWith('/')) {
     throw new UsageError(
-      `${JSON.stringify(bytes)} is absolute; paths are relative to the root of the mount.`,
+      `"${displayPath(bytes)}" is absolute; paths are relative to the root of the mount.`,
       'Leave out the part up to the root of the mount, or write mount:path. See the paths: jackin-snap tree latest',
     );
   }
@@ -27,10 +27,10 @@ function pathFromBytes(bytes: string): PathArgument {
 /** NUL-separated bytes from a file or, for "-", from stdin: paths that no argument can carry. */
 export async function readPathsFrom(file: string, surroundings: Surroundings): Promise<readonly PathArgument[]> {
   const bytes = await readOrSay(file, surroundings);
-  return bytes
-    .split('\0')
-    .filter((path) => path !== '')
-    .map(pathFromBytes);
+  const paths = bytes.split('\0').filter((path) => path !== '');
+  // No path must never come to mean every path.
+  if (paths.length === 0) throw new UsageError(`${JSON.stringify(file)} names no path.`);
+  return paths.map(pathFromBytes);
 }
 
 async function readOrSay(file: string, surroundings: Surroundings): Promise<string> {

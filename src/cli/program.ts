@@ -8,7 +8,9 @@ import { UsageError } from './usage-error.js';
 
 /** Reads the command line and makes the session that it is about. */
 export function startSession(argv: readonly string[], surroundings: Surroundings): Session {
-  return new Session(readCommandLine(argv, commandTable), surroundings);
+  // `help save` is `save --help`.
+  const words = argv[0] === 'help' ? [...argv.slice(1), '--help'] : argv;
+  return new Session(readCommandLine(words, commandTable), surroundings);
 }
 
 /**
@@ -62,28 +64,29 @@ async function buildProgram(session: Session, said: Said): Promise<Command> {
 }
 
 async function addCommand(program: Command, entry: CommandEntry, session: Session): Promise<void> {
-  const command = program.command(entry.name).summary(entry.summary).helpGroup(entry.group);
+  const { name, summary, group, hidden = false } = entry;
+  const command = program.command(name, { hidden }).summary(summary).helpGroup(group);
   if (entry.alias !== undefined) command.alias(entry.alias);
   if (entry !== session.line.command) {
     command.usage(entry.usage);
     return;
   }
-  command.configureHelp({ sortOptions: false });
   (await entry.load()).define(command, session);
   for (const leaf of [command, ...command.commands]) addGlobalOptions(leaf, 'Global options:');
 }
 
 function addGlobalOptions(command: Command, group: string): void {
   const options = [
-    new Option('-i, --instance <name>', 'the instance; default: that of the current folder'),
-    new Option('--data-dir <dir>', 'where snapshots are kept; default: ~/.jackin/snapshots'),
+    new Option('-i, --instance <name>', 'the instance; default: that of this folder'),
+    new Option('--data-dir <dir>', 'where it keeps them; or JACKIN_SNAP_DATA_DIR'),
     new Option('--json', 'print one JSON document'),
     new Option('-q, --quiet', 'print answers and errors only'),
-    new Option('--no-color', 'no colours (also: NO_COLOR=1)'),
-    new Option('--no-progress', 'no progress line'),
+    // Each command's help has these two; the overview has no room for them.
+    new Option('--no-color', 'no colours (also: NO_COLOR=1)').hideHelp(command.parent === null),
+    new Option('--no-progress', 'no progress line').hideHelp(command.parent === null),
   ];
   for (const option of options) command.addOption(option.helpGroup(group));
-  command.helpOption('-h, --help', 'show this help');
+  command.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(group));
 }
 
 function usageError(error: CommanderError, said: Said): UsageError {

@@ -16,7 +16,7 @@ export function define(command: Command, session: Session): void {
     .action((snapshots: string[], { dryRun = false, yes = false }: DeleteOptions) =>
       session.run(command, async (context) => {
         const confirm = confirmRemoval('delete', yes, context);
-        return removalOutcome(await context.snap.delete({ snapshots, dryRun, confirm }));
+        return removalOutcome(await context.snap.delete({ snapshots, dryRun, confirm }), 'delete');
       }),
     );
   addNotes(command, {

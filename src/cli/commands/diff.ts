@@ -15,7 +15,7 @@ export function define(command: Command, session: Session): void {
         const { gatherPaths } = await import('../paths.js');
         const given = { words: context.pathsAfterDashes, from: options.pathsFrom };
         const paths = await gatherPaths(given, context.surroundings);
-        const limit = options.pathsFrom === undefined && paths.length === 0 ? undefined : paths;
+        const limit = paths.length === 0 ? undefined : paths;
         return showGitOutput(context, (output) =>
           context.snap.diff({ from, to: to ?? null, paths: limit, options: context.gitOptions, output }),
         );

@@ -47,7 +47,7 @@ function defineActivity(parent: Command, session: Session): void {
 }
 
 function defineSettings(parent: Command, session: Session): void {
-  const set = parent.command('set').summary('change settings: KEY=VALUE...');
+  const set = parent.command('set').summary('change settings');
   set
     .argument('<key=value...>', 'settings, as "instance show" lists them')
     .action((words: string[]) =>

@@ -15,7 +15,7 @@ export function define(command: Command, session: Session): void {
     .action(({ dryRun = false, yes = false }: PruneOptions) =>
       session.run(command, async (context) => {
         const confirm = confirmRemoval('prune', yes, context);
-        return removalOutcome(await context.snap.prune({ dryRun, confirm }));
+        return removalOutcome(await context.snap.prune({ dryRun, confirm }), 'prune');
       }),
     );
   addNotes(command, {

@@ -21,8 +21,10 @@ export function define(command: Command, session: Session): void {
       session.run(command, (context) => {
         const direction = directionOf(options);
         const { yes = false, verbose = false } = options;
-        return carryOutRestore(context, { dryRun: false, yes, verbose, what: 'recover' }, (confirm) =>
-          context.snap.recover({ direction, confirm }),
+        return carryOutRestore(
+          context,
+          { dryRun: false, yes, verbose, what: 'recover', undo: context.next('undo') },
+          (confirm) => context.snap.recover({ direction, confirm }),
         );
       }),
     );

@@ -15,18 +15,18 @@ export function confirmRemoval(
       import('../views/text-check.js'),
     ]);
     const of = snapshots[0]?.instance ?? '';
-    return agreeTo(`Remove ${numbersText(snapshots)} of ${of} for good?`, { yes, what }, surroundings);
+    return agreeTo(`remove ${numbersText(snapshots)} of ${of} for good`, { yes, what }, surroundings);
   };
 }
 
-export async function removalOutcome(result: RemovalResult): Promise<Outcome> {
+export async function removalOutcome(result: RemovalResult, what: 'delete' | 'prune'): Promise<Outcome> {
   const [{ removalData }, { removalText }] = await Promise.all([
     import('../views/json-change.js'),
     import('../views/text-check.js'),
   ]);
   return {
     data: () => removalData(result),
-    text: () => removalText(result),
+    text: () => removalText(result, { tellKept: what === 'prune' }),
     report: !result.dryRun,
     messages: result.messages,
   };

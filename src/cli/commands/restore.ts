@@ -32,7 +32,9 @@ export function define(command: Command, session: Session): void {
       session.run(command, async (context) => {
         const request = await restoreRequest(snapshot, words, options, context);
         const { dryRun = false, yes = false, verbose = false } = options;
-        return carryOutRestore(context, { dryRun, yes, verbose, what: 'restore' }, (confirm) =>
+        const instance = /^([^/]+)\/[^/]+$/.exec(snapshot)?.[1];
+        const undo = context.next('undo', instance);
+        return carryOutRestore(context, { dryRun, yes, verbose, what: 'restore', undo }, (confirm) =>
           context.snap.restore({ ...request, confirm }),
         );
       }),
@@ -63,8 +65,7 @@ async function restoreRequest(
   const paths = await gatherPaths(given, surroundings);
   return {
     snapshot,
-    // An empty list of paths is a limit, too: it must not come to mean everything.
-    paths: paths.length === 0 && options.pathsFrom === undefined ? undefined : paths,
+    paths: paths.length === 0 ? undefined : paths,
     mount: options.mount === undefined ? undefined : parseMountName(options.mount),
     dryRun: options.dryRun,
     noDelete: options.delete ? undefined : true,

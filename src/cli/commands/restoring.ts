@@ -5,8 +5,9 @@ export interface RestoreManner {
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly verbose: boolean;
-  /** What is asked for: `restore`, `undo`, `recover`. */
-  readonly what: string;
+  readonly what: 'restore' | 'undo' | 'recover';
+  /** The command that takes it back. */
+  readonly undo: string;
 }
 
 /** What restore, undo and recover share: show the plan, ask, do it, and tell what came of it. */
@@ -31,8 +32,7 @@ export async function carryOutRestore(
     const asks = !manner.yes;
     await showPlan(planText(plan, style), asks, context);
     if (asks) await sayNotes(plan.messages, context);
-    const agreed = await agreeTo(questionFor(plan, manner), manner, surroundings);
-    return agreed;
+    return agreeTo(deedOf(plan, manner), manner, surroundings);
   });
 
   const plan =
@@ -42,7 +42,7 @@ export async function carryOutRestore(
   const already = preview !== undefined && !manner.yes && !globals.json ? new Set(preview.messages) : new Set<string>();
   return {
     data: () => restoreData(result),
-    text: () => plan + (result.dryRun ? '' : restoredText(result, context.next)),
+    text: () => plan + (result.dryRun ? '' : restoredText(result, manner.undo)),
     report: !result.dryRun,
     messages: result.messages.filter((message) => !already.has(message)),
     warnings: failureLines(result),
@@ -63,8 +63,9 @@ async function sayNotes(messages: readonly string[], { surroundings: { output } 
   for (const message of messages) await output.stderr.write(`note: ${shown(message)}\n`);
 }
 
-function questionFor({ plan, snapshot }: RestorePreview, { what }: RestoreManner): string {
-  const verb = { undo: 'Take the last restore back', recover: 'Go on' }[what] ?? `Restore snapshot ${snapshot.seq}`;
+function deedOf({ plan, snapshot }: RestorePreview, { what }: RestoreManner): string {
+  const deeds = { undo: 'take the last restore back', recover: 'go on' } as const;
+  const verb = what === 'restore' ? `restore snapshot ${snapshot.seq}` : deeds[what];
   const count = plan.length === 1 ? '1 change' : `${plan.length.toLocaleString('en')} changes`;
-  return `${verb}, with ${count}?`;
+  return `${verb}, with ${count}`;
 }

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
 import type { PolicyOverrides, SaveRequest, SaveResult, Trigger } from '../../index.js';
 import { addNotes } from '../help.js';
+import type { NextCommand } from '../next-command.js';
 import { collect, parseChoice, parseKeyValue, parseKeyValues, parseSize } from '../options.js';
-import type { Context, Outcome, Session } from '../session.js';
+import type { Outcome, Session } from '../session.js';
 import type { Surroundings } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 
@@ -68,7 +69,8 @@ export function define(command: Command, session: Session): void {
     .action((dirs: string[], options: SaveOptions) =>
       session.run(command, async (context) => {
         const result = await context.snap.save(await saveRequest(dirs, options, context.surroundings));
-        return saveOutcome(result, context);
+        const elsewhere = dirs.length > 0 || options.mount !== undefined;
+        return saveOutcome(result, (words) => context.next(words, elsewhere ? result.snapshot.instance : undefined));
       }),
     );
   addNotes(command, {
@@ -136,7 +138,7 @@ function overridesOf(options: SaveOptions): PolicyOverrides {
   };
 }
 
-async function saveOutcome(result: SaveResult, { next }: Context): Promise<Outcome> {
+async function saveOutcome(result: SaveResult, next: NextCommand): Promise<Outcome> {
   const [{ saveData }, { saveText, incompleteLines }] = await Promise.all([
     import('../views/json.js'),
     import('../views/text-save.js'),

@@ -18,8 +18,10 @@ export function define(command: Command, session: Session): void {
     .option('--verbose', 'show long plans in full')
     .action(({ dryRun, yes = false, force, verbose = false }: UndoOptions) =>
       session.run(command, (context) =>
-        carryOutRestore(context, { dryRun: dryRun === true, yes, verbose, what: 'undo' }, (confirm) =>
-          context.snap.undo({ confirm, force, dryRun }),
+        carryOutRestore(
+          context,
+          { dryRun: dryRun === true, yes, verbose, what: 'undo', undo: context.next('undo') },
+          (confirm) => context.snap.undo({ confirm, force, dryRun }),
         ),
       ),
     );

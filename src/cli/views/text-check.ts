@@ -22,11 +22,14 @@ export function doctorText({ findings }: DoctorResult, { paint }: TextStyle): st
 }
 
 /** What was removed, or would be. */
-export function removalText({ instance, dryRun, removed, kept, freedBytes }: RemovalResult): string {
+export function removalText(
+  { instance, dryRun, removed, kept, freedBytes }: RemovalResult,
+  { tellKept }: { readonly tellKept: boolean },
+): string {
   const verb = dryRun ? 'Would remove' : 'Removed';
   const freed = dryRun ? '' : `; ${sizeText(freedBytes)} freed`;
   if (removed.length === 0) return textOf([`Nothing to remove in ${instance}${freed}.`]);
-  const stay = kept.length === 0 ? '' : `; ${counted(kept.length, 'snapshot')} kept`;
+  const stay = !tellKept || kept.length === 0 ? '' : `; ${counted(kept.length, 'snapshot')} kept`;
   return textOf([`${verb} ${numbersText(removed)} of ${instance}${stay}${freed}.`]);
 }
 

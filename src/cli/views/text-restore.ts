@@ -1,5 +1,4 @@
 import type { KeptPath, PlannedChange, RestorePreview, RestoreResult } from '../../index.js';
-import type { NextCommand } from '../next-command.js';
 import { displayPath } from '../library.js';
 import { counted, pathText, shown, sizeText, textOf } from './format.js';
 import type { TextStyle } from './style.js';
@@ -69,8 +68,8 @@ function countsText(plan: readonly PlannedChange[]): string {
 }
 
 /** What was done, and the one command that takes it back. */
-export function restoredText(result: RestoreResult, next: NextCommand, undo = 'undo'): string {
-  const { instance, fromSnapshot, restoredFiles, deletedFiles, bytesWritten, emergencySnapshot, verified } = result;
+export function restoredText(result: RestoreResult, undo: string): string {
+  const { fromSnapshot, restoredFiles, deletedFiles, bytesWritten, emergencySnapshot, verified } = result;
   if (result.plan.length === 0 && result.failed.length === 0) return '';
   const where = result.destination === null ? '' : ` into ${displayPath(result.destination)}`;
   return textOf([
@@ -78,7 +77,7 @@ export function restoredText(result: RestoreResult, next: NextCommand, undo = 'u
       `from snapshot ${fromSnapshot.seq} of ${fromSnapshot.instance}${where}${verified ? '; verified' : ''}.`,
     ...(emergencySnapshot === null
       ? []
-      : [`The state before is snapshot ${emergencySnapshot.seq}. Take this back: ${next(undo, instance)}`]),
+      : [`The state before is snapshot ${emergencySnapshot.seq}. Take this back: ${undo}`]),
   ]);
 }
 

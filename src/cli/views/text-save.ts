@@ -25,14 +25,14 @@ export function saveText(result: SaveResult, next: NextCommand): string {
     `Saved snapshot ${seq} of ${instance}${result.complete ? '' : ', which is partial'}  ${id}`,
     `  ${counted(stats.filesStored, 'file')}, ${sizeText(stats.bytesStored)}; ` +
       `read ${stats.filesRead.toLocaleString('en')}, added ${sizeText(stats.bytesAdded)}`,
-    ...leftOutLines(result),
-    `Compare: ${next(`diff ${seq}`, instance)}   Go back: ${next(`restore ${seq}`, instance)}`,
+    ...leftOutLines(result, next),
+    `Compare: ${next(`diff ${seq}`)}   Go back: ${next(`restore ${seq}`)}`,
   ]);
 }
 
 const namesPerReason = 5;
 
-function leftOutLines({ observedOnly, mounts, snapshot }: SaveResult): readonly string[] {
+function leftOutLines({ observedOnly, mounts, snapshot }: SaveResult, next: NextCommand): readonly string[] {
   if (observedOnly.length === 0) return [];
   const several = mounts.length > 1;
   const lines = [...byReason(observedOnly)].map(([reason, entries]) => {
@@ -40,7 +40,7 @@ function leftOutLines({ observedOnly, mounts, snapshot }: SaveResult): readonly 
     return `  left out, ${reasonWords[reason]}: ${someOf(names, namesPerReason)}`;
   });
   const cut = [...byReason(observedOnly).values()].some((entries) => entries.length > namesPerReason);
-  return cut ? [...lines, `  (all of them: jackin-snap show ${snapshot.instance}/${snapshot.seq})`] : lines;
+  return cut ? [...lines, `  (all of them: ${next(`show ${snapshot.seq}`)})`] : lines;
 }
 
 /** The paths that should have been stored and could not be. */
@@ -75,6 +75,6 @@ export function runText({ instance, before, after, changes, exitCode }: RunResul
   return textOf([
     `jackin-snap: the command ended with ${exitCode}; ` +
       `${counted(added, 'path')} added, ${modified} modified, ${deleted} deleted.`,
-    `  Before is snapshot ${before.seq} of ${instance}, after is ${after.seq}. See what it did: ${next(`diff ${before.seq} ${after.seq}`, instance)}`,
+    `  Before is snapshot ${before.seq} of ${instance}, after is ${after.seq}. See what it did: ${next(`diff ${before.seq} ${after.seq}`)}`,
   ]);
 }

@@ -1,0 +1,285 @@
+import { isWithin, parseEntryPath, type EntryPath, type HostPath } from '../../src/core/entry-path.js';
+import { parseInstanceName, parseMountName, parseObjectId, type Seq, type SnapshotId } from '../../src/core/ids.js';
+import { defaultPolicy } from '../../src/core/policy.js';
+import type { JackinSnap } from '../../src/core/requests.js';
+import type {
+  InstanceSummary,
+  ListedSnapshot,
+  MountSummary,
+  ObservedOnlyEntry,
+  PlannedChange,
+  RestoreResult,
+  SaveResult,
+  ShowResult,
+  SnapshotPointer,
+} from '../../src/core/results.js';
+import { SnapError } from '../../src/errors.js';
+
+/*
+ * A library that answers from literals and remembers what it was asked.
+ */
+
+export const instance = parseInstanceName('t');
+export const mount = parseMountName('m');
+const commit = parseObjectId('1'.repeat(40));
+
+/** A name that is not UTF-8 and one that would steer a terminal, as bytes. */
+export const foreignName = parseEntryPath('bad\xff');
+export const evilName = parseEntryPath('x\x1b]0;PWNED\x07\x1b[31mRED');
+
+export function pointer(seq: number): SnapshotPointer {
+  return {
+    instance,
+    seq: seq as Seq,
+    id: `01ARZ3NDEKTSV4RRFFQ69G5F${String(seq).padStart(2, '0')}` as SnapshotId,
+    ref: `refs/jackin/t/${seq}`,
+  };
+}
+
+export function listed(seq: number, changes: Partial<ListedSnapshot> = {}): ListedSnapshot {
+  return {
+    ...pointer(seq),
+    commit,
+    tree: commit,
+    trigger: 'manual',
+    message: `message ${seq}`,
+    createdAt: '2026-03-01T12:00:00.000Z',
+    parentSeq: seq > 1 ? ((seq - 1) as Seq) : null,
+    files: 12,
+    sizeBytes: 1_234_567,
+    pinned: false,
+    recoveryOf: null,
+    restorable: true,
+    ...changes,
+  };
+}
+
+export const mountSummary: MountSummary = {
+  name: mount,
+  path: '/work/m' as HostPath,
+  kind: 'clone',
+  baseCommit: commit,
+  branch: 'main',
+  dirty: true,
+  upstream: 'origin/main',
+  operation: 'rebase',
+  unknown: ['index version 4'],
+  nested: [
+    {
+      path: parseEntryPath('sub'),
+      head: null,
+      branch: 'topic\x1b[1m',
+      upstream: null,
+      dirty: null,
+      operation: null,
+      unknown: [],
+    },
+  ],
+};
+
+export function leftOut(path: string, reason: ObservedOnlyEntry['reason']): ObservedOnlyEntry {
+  return { mount, path: path as EntryPath, reason };
+}
+
+export const saved: SaveResult = {
+  snapshot: listed(3),
+  created: true,
+  stats: {
+    filesObserved: 14,
+    filesStored: 12,
+    filesReused: 10,
+    filesRead: 2,
+    bytesRead: 2048,
+    bytesAdded: 512,
+    bytesStored: 1_234_567,
+  },
+  mounts: [mountSummary],
+  observedOnly: [leftOut('.env', 'secret'), leftOut('build', 'ignored'), leftOut(foreignName, 'ignored')],
+  complete: true,
+  messages: [],
+};
+
+export const partlySaved: SaveResult = {
+  ...saved,
+  observedOnly: [...saved.observedOnly, leftOut('no', 'unreadable')],
+  complete: false,
+};
+
+export const showed: ShowResult = {
+  snapshot: listed(4, { trigger: 'emergency', recoveryOf: pointer(1), pinned: true }),
+  mounts: [mountSummary],
+  policy: defaultPolicy,
+  stats: { filesStored: 12, bytesStored: 1_234_567, filesObserved: 14 },
+  observedOnly: [...saved.observedOnly, leftOut(evilName, 'excluded')],
+  complete: true,
+  sourceTool: 'edit',
+  phase: 'p1',
+  decision: null,
+  resource: 'a\nb',
+  meta: { ticket: '12' },
+  messages: [],
+};
+
+export function change(action: PlannedChange['action'], path: string): PlannedChange {
+  return {
+    mount,
+    path: path as EntryPath,
+    hostPath: `/work/m/${path}` as HostPath,
+    action,
+    reason: action === 'delete' ? 'made after the snapshot' : '',
+    from: action === 'create' ? 'nothing' : 'file',
+    to: action === 'delete' ? 'nothing' : 'file',
+    bytes: 2,
+  };
+}
+
+export const plan: readonly PlannedChange[] = [
+  change('overwrite', 'a'),
+  change('delete', 'new'),
+  change('create', foreignName),
+];
+
+export const restored: RestoreResult = {
+  instance,
+  fromSnapshot: pointer(1),
+  emergencySnapshot: pointer(2),
+  dryRun: false,
+  restoredFiles: 2,
+  deletedFiles: 1,
+  changed: plan.map(({ path }) => ({ mount, path })),
+  plan,
+  kept: [{ mount, path: parseEntryPath('clone'), reason: 'a repository made since' }],
+  failed: [],
+  filesAffected: 3,
+  bytesWritten: 4,
+  activeSnapshot: pointer(1),
+  verified: true,
+  destination: null,
+  messages: ['HEAD moved since the snapshot.'],
+};
+
+export const summary: InstanceSummary = {
+  name: instance,
+  state: 'open',
+  active: true,
+  owner: 'pid 12',
+  mounts: [{ name: mount, path: '/work/m' as HostPath, present: true }],
+  snapshots: 3,
+  latest: 3 as Seq,
+  sizeBytes: 1_234_567,
+  pendingRestore: false,
+  policy: defaultPolicy,
+  createdAt: '2026-03-01T12:00:00.000Z',
+};
+
+/** What the library was asked, by method. */
+export interface Asked {
+  readonly method: string;
+  readonly request: unknown;
+}
+
+export interface FakeSnap {
+  readonly snap: JackinSnap;
+  readonly asked: Asked[];
+}
+
+type Answers = { readonly [Method in keyof JackinSnap]?: Partial<JackinSnap[Method]> | (() => never) };
+
+/** The fake; `answers` replaces single methods. */
+export function fakeSnap(answers: Answers = {}): FakeSnap {
+  const asked: Asked[] = [];
+  const note = <Result>(method: string, request: unknown, result: Result): Promise<Result> => {
+    asked.push({ method, request });
+    return Promise.resolve(result);
+  };
+  const removal = { instance, removed: [pointer(2)], kept: [pointer(1), pointer(3)], freedBytes: 4096, messages: [] };
+  const restoreLike = async (
+    method: string,
+    request: { confirm: Parameters<JackinSnap['restore']>[0]['confirm']; dryRun?: boolean | undefined },
+  ): Promise<RestoreResult> => {
+    const { confirm, ...rest } = request;
+    asked.push({ method, request: rest });
+    if (request.dryRun) return { ...restored, dryRun: true, emergencySnapshot: null };
+    const { kept, messages } = restored;
+    if (!(await confirm({ snapshot: pointer(1), plan, kept, messages }))) {
+      throw new SnapError('DECLINED', 'The restore was declined.', { what: method });
+    }
+    return restored;
+  };
+  const snap: JackinSnap = {
+    save: (request) => note('save', request, saved),
+    list: (request) => note('list', request, { instance, snapshots: [listed(3), listed(2), listed(1)], messages: [] }),
+    listAll: () => note('listAll', undefined, [summary]),
+    show: (request) => note('show', request, showed),
+    diff: ({ output, ...request }) => {
+      if (output.kind === 'collect') output.onData(Buffer.from('+a\xe9', 'latin1'));
+      return note('diff', { ...request, output: describeOutput(output) }, { exitCode: 1, messages: [] });
+    },
+    log: (request) => {
+      if (request?.output.kind === 'collect') request.output.onData(Buffer.from('commit\n'));
+      return note('log', { ...request, output: request && describeOutput(request.output) }, { exitCode: 0 });
+    },
+    cat: async (snapshot, path, write) => {
+      if (!isWithin(path.path, parseEntryPath('a'))) {
+        throw new SnapError('PATH_NOT_FOUND', `No ${path.path} in snapshot ${snapshot}.`, {
+          path: path.path,
+          where: snapshot,
+        });
+      }
+      await write(Buffer.from('con'));
+      await write(Buffer.from('tent'));
+      return note('cat', { snapshot, path }, { sizeBytes: 7 });
+    },
+    tree: (snapshot, path) =>
+      note('tree', { snapshot, path }, [
+        { mount, path: parseEntryPath('d'), kind: 'directory' as const, mode: 0o1777, sizeBytes: null, target: null },
+        { mount, path: parseEntryPath('d/f'), kind: 'file' as const, mode: 0o4755, sizeBytes: 1200, target: null },
+        { mount, path: evilName, kind: 'symlink' as const, mode: 0o777, sizeBytes: 2, target: 'to\xff' },
+      ]),
+    export: (snapshot, destination) => note('export', { snapshot, destination }, { files: 2, bytes: 10, messages: [] }),
+    restore: (request) => restoreLike('restore', request),
+    undo: (request) => restoreLike('undo', request),
+    recover: (request) => restoreLike('recover', request),
+    pendingRestores: () => Promise.resolve([]),
+    pin: (request) => note('pin', request, pointer(3)),
+    unpin: (request) => note('unpin', request, pointer(3)),
+    delete: async ({ snapshots, dryRun = false, confirm }) => {
+      asked.push({ method: 'delete', request: { snapshots, dryRun } });
+      if (!dryRun && !(await confirm([pointer(2)]))) throw new SnapError('DECLINED', 'Declined.', { what: 'delete' });
+      return { ...removal, dryRun };
+    },
+    prune: async ({ dryRun = false, confirm }) => {
+      asked.push({ method: 'prune', request: { dryRun } });
+      if (!dryRun && !(await confirm([pointer(2)]))) throw new SnapError('DECLINED', 'Declined.', { what: 'prune' });
+      return { ...removal, dryRun };
+    },
+    gc: ({ dryRun = false }) => note('gc', { dryRun }, { ...removal, removed: [], dryRun }),
+    verify: (request) => note('verify', request, { ok: true, snapshotsChecked: 3, damaged: [], problems: [] }),
+    doctor: () =>
+      note('doctor', undefined, {
+        ok: true,
+        findings: [{ level: 'note' as const, what: 'git 2.39', hint: 'Newer is faster.' }],
+      }),
+    run: (request) =>
+      note('run', request, {
+        instance,
+        exitCode: 9,
+        before: pointer(1),
+        after: pointer(2),
+        changes: { added: 1, modified: 2, deleted: 0 },
+        complete: true,
+      }),
+    instance: {
+      show: () => note('instance show', undefined, summary),
+      activate: (request) => note('instance activate', request, summary),
+      deactivate: () => note('instance deactivate', undefined, summary),
+      set: (request) => note('instance set', request, summary),
+      close: () => note('instance close', undefined, { ...summary, state: 'closed' as const }),
+    },
+  };
+  return { snap: Object.assign(snap, answers), asked };
+}
+
+function describeOutput(output: Parameters<JackinSnap['diff']>[0]['output']): unknown {
+  return output.kind === 'collect' ? 'collect' : { color: output.color, pager: output.pager };
+}
