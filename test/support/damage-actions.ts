@@ -211,7 +211,7 @@ function newHardLink(scene: Scene, random: Random): Outcome | undefined {
   return onOne(
     random,
     scene.itself(({ type }) => type === 'file'),
-    ({ path: to }) => {
+    ({ path: to, ino }) => {
       const made = vacantIn(scene, random, random.pick(scene.directories()));
       if (!meddle.createHardLink(scene.root, made, to)) return undefined;
       const others = scene.whole((entry) => entry.type === 'file' && entry.ino !== ino);
