@@ -6,7 +6,8 @@ import type { GitRunner } from './run-git.js';
 /**
  * All entries below a tree, depth first, each directory before its content, as git lists them. What git says is
  * checked: whatever the trees hold, no path has an empty, "." or ".." component, lies below anything but the directory
- * listed before it, or comes twice, and only files, links and directories are listed.
+ * listed before it, or comes twice, and only files, links and directories are listed. That a file's object is a blob
+ * shows when it is read.
  *
  * @throws SnapError STORE_DAMAGED for a tree that is missing, unreadable or breaks these rules.
  */
@@ -24,8 +25,9 @@ export async function* listTree(git: GitRunner, tree: string): AsyncGenerator<Li
       for (const record of records) yield order.check(parseRecord(record));
     }
     const { exitCode, stderr } = await running.end;
-    if (exitCode === 128)
+    if (exitCode > 0 && exitCode <= 128) {
       throw damaged(`the tree ${JSON.stringify(tree)} cannot be listed`, git.failure(command, exitCode, stderr));
+    }
     if (exitCode !== 0 || rest !== '') throw git.failure(command, exitCode, stderr);
   } finally {
     running.kill();

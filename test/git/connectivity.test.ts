@@ -1,0 +1,152 @@
+import { existsSync, mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+import type { ObjectId } from '../../src/core/ids.js';
+import { openStore } from '../../src/git/store.js';
+import { storeGit } from '../support/store-git.js';
+import { type StoreArea, explode, loosePath, preparedStore, publishSnapshot } from './fixture.js';
+
+const damaged = { code: 'STORE_DAMAGED' };
+const parts = ['', '^{tree}', ':meta', ':meta/manifest', ':mounts', ':mounts/m', ':mounts/m/a'];
+
+async function exploded(): Promise<StoreArea & { commits: ObjectId[] }> {
+  const area = await preparedStore();
+  const commits = [];
+  for (const seq of [1, 2, 3])
+    commits.push(await publishSnapshot(area.store, seq, { a: `content ${seq}`, same: 'same' }));
+  explode(area.dataDir, area.directory);
+  return { ...area, commits };
+}
+
+function lose({ dataDir, directory }: StoreArea, name: string): void {
+  rmSync(loosePath(directory, storeGit(dataDir, ['rev-parse', name]).stdout.trim()));
+}
+
+describe('the check before a ref is made', () => {
+  test('passes for what is complete', async () => {
+    const { store, commits } = await exploded();
+    await store.checkConnected(commits.slice(2), commits.slice(0, 2));
+    await store.checkConnected(commits, []);
+    await expect(store.checkConnected([], [])).resolves.toBeUndefined();
+  });
+
+  test.each(parts)('fails when <commit>%s is missing', async (part) => {
+    const area = await exploded();
+    lose(area, `${area.commits[2]!}${part}`);
+    await expect(area.store.checkConnected(area.commits.slice(2), [])).rejects.toMatchObject(damaged);
+    await expect(area.store.checkConnected(area.commits.slice(2), area.commits.slice(0, 1))).rejects.toMatchObject(
+      damaged,
+    );
+  });
+
+  test('takes for granted what known commits reach', async () => {
+    const area = await exploded();
+    lose(area, `${area.commits[0]!}:mounts/m/same`);
+    await area.store.checkConnected(area.commits.slice(2), area.commits.slice(0, 1));
+    await expect(area.store.checkConnected(area.commits.slice(2), [])).rejects.toMatchObject(damaged);
+  });
+});
+
+describe('broken snapshots', () => {
+  test('are none in a whole store', async () => {
+    const { store, commits } = await exploded();
+    expect(await store.brokenSnapshots(commits)).toEqual(new Set());
+    expect(await store.brokenSnapshots([])).toEqual(new Set());
+  });
+
+  test.each(parts)('are those that miss <commit>%s, before and after a success was remembered', async (part) => {
+    for (const remembered of [false, true]) {
+      const area = await exploded();
+      if (remembered) expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set());
+      lose(area, `${area.commits[1]!}${part}`);
+      expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set([area.commits[1]]));
+      expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set([area.commits[1]]));
+    }
+  });
+
+  test('are found when a pack goes, and are whole again when it comes back', async () => {
+    const { store, dataDir, directory } = await preparedStore();
+    const first = await publishSnapshot(store, 1, { a: '1' });
+    const packs = readdirSync(join(directory, 'objects/pack'));
+    const second = await publishSnapshot(store, 2, { a: '2' });
+    expect(await store.brokenSnapshots([first, second])).toEqual(new Set());
+    for (const name of packs) renameSync(join(directory, 'objects/pack', name), join(dataDir, name));
+    expect(await store.brokenSnapshots([first, second])).toEqual(new Set([first]));
+    for (const name of packs) renameSync(join(dataDir, name), join(directory, 'objects/pack', name));
+    expect(await store.brokenSnapshots([first, second])).toEqual(new Set());
+  });
+
+  test('are not looked for again after saves of our own', async () => {
+    const { store, dataDir } = await preparedStore();
+    const commits = [];
+    for (const seq of [1, 2, 3]) {
+      commits.push(await publishSnapshot(store, seq, { a: `${seq}` }));
+      await store.checkConnected(commits.slice(-1), commits.slice(0, -1));
+    }
+    const calls = join(dataDir, 'calls');
+    const watched = openStore({
+      dataDir,
+      env: { ...process.env, PATH: recordingGit(dataDir, calls) },
+      forbiddenProgramDirectories: () => [],
+    });
+    expect(await watched.brokenSnapshots(commits)).toEqual(new Set());
+    expect(existsSync(calls)).toBe(false);
+    rmSync(join(dataDir, 'cache/verified.json'));
+    expect(await watched.brokenSnapshots(commits)).toEqual(new Set());
+    expect(readFileSync(calls, 'utf8')).toContain('rev-list');
+  });
+
+  test.each(['', '{', '[]', '{"state":{},"intact":3}', 'null'])(
+    'do not depend on the record being sound: %j',
+    async (content) => {
+      const area = await exploded();
+      await area.store.brokenSnapshots(area.commits);
+      lose(area, `${area.commits[1]!}:mounts`);
+      writeFileSync(join(area.dataDir, 'cache/verified.json'), content);
+      expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set([area.commits[1]]));
+    },
+  );
+});
+
+describe('the whole store', () => {
+  test('is found sound, quickly and in full', async () => {
+    const { store } = await exploded();
+    expect(await store.fsck(false)).toEqual([]);
+    expect(await store.fsck(true)).toEqual([]);
+  });
+
+  test('is sound when it is empty', async () => {
+    const { store } = await preparedStore();
+    expect(await store.fsck(true)).toEqual([]);
+  });
+
+  test.each(parts)('is found damaged when <commit>%s is missing', async (part) => {
+    const area = await exploded();
+    lose(area, `${area.commits[1]!}${part}`);
+    expect(await area.store.fsck(false)).not.toEqual([]);
+    expect(await area.store.fsck(true)).not.toEqual([]);
+  });
+
+  test('is found damaged in full when a content is another', async () => {
+    const area = await exploded();
+    const oid = storeGit(area.dataDir, ['rev-parse', `${area.commits[1]!}:mounts/m/a`]).stdout.trim();
+    const other = storeGit(area.dataDir, ['rev-parse', `${area.commits[1]!}:mounts/m/same`]).stdout.trim();
+    rmSync(loosePath(area.directory, oid));
+    writeFileSync(loosePath(area.directory, oid), readFileSync(loosePath(area.directory, other)));
+    expect(await area.store.fsck(true)).not.toEqual([]);
+  });
+});
+
+/** A PATH with a git that notes its calls before it does them. */
+function recordingGit(dataDir: string, calls: string): string {
+  const directory = join(dataDir, 'bin');
+  mkdirSync(directory);
+  const real = process.env['PATH']!.split(':').find((entry) => existsSync(join(entry, 'git')))!;
+  writeFileSync(
+    join(directory, 'git'),
+    `#!/bin/sh\ncase "$*" in *version*) ;; *) echo "$*" >>'${calls}' ;; esac\nexec '${real}/git' "$@"\n`,
+    { mode: 0o755 },
+  );
+  return `${directory}:${process.env['PATH']!}`;
+}
