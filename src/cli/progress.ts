@@ -66,7 +66,7 @@ export function progressOn(place: ProgressPlace): ProgressDisplay {
 }
 
 // The cursor and the line wrap stay as they are: a killed process could not set them back.
-const barOptions = { clearOnComplete: true, hideCursor: null, linewrap: null, gracefulExit: false, fps: 8 } as const;
+const barOptions = { clearOnComplete: true, hideCursor: false, linewrap: true, gracefulExit: false, fps: 8 } as const;
 
 export function progressLine(
   progress: Progress,
