@@ -217,8 +217,35 @@ export const runDataSchema: z.ZodType<documents.RunData> = z.object({
   complete: z.boolean(),
 });
 
+export type DocumentCommand =
+  | 'save'
+  | 'list'
+  | 'show'
+  | 'diff'
+  | 'log'
+  | 'cat'
+  | 'tree'
+  | 'export'
+  | 'restore'
+  | 'undo'
+  | 'recover'
+  | 'run'
+  | 'pin'
+  | 'unpin'
+  | 'delete'
+  | 'prune'
+  | 'gc'
+  | 'verify'
+  | 'doctor'
+  | 'instance list'
+  | 'instance show'
+  | 'instance activate'
+  | 'instance deactivate'
+  | 'instance set'
+  | 'instance close';
+
 /** The `data` of each command's document. `list --all` prints that of `instance list`. */
-const dataSchemas = {
+const dataSchemas: Readonly<Record<DocumentCommand, z.ZodType>> = {
   save: saveDataSchema,
   list: z.union([listDataSchema, instanceListDataSchema]),
   show: showDataSchema,
@@ -244,9 +271,7 @@ const dataSchemas = {
   'instance deactivate': instanceDataSchema,
   'instance set': instanceDataSchema,
   'instance close': instanceDataSchema,
-} satisfies Record<string, z.ZodType>;
-
-export type DocumentCommand = keyof typeof dataSchemas;
+};
 
 export const documentCommands: readonly DocumentCommand[] = Object.keys(dataSchemas) as DocumentCommand[];
 
