@@ -18,9 +18,13 @@ export function parseEntryPath(bytes: string): EntryPath {
   if (bytes === '') return rootPath;
   for (const part of bytes.split('/')) {
     if (part === '' || part === '.' || part === '..' || part.includes('\0')) {
-      throw new SnapError('USAGE', `${displayPath(bytes)} is no path within a mount: it has the component ${JSON.stringify(part)}.`, {
-        what: 'path',
-      });
+      throw new SnapError(
+        'USAGE',
+        `${displayPath(bytes)} is no path within a mount: it has the component ${JSON.stringify(part)}.`,
+        {
+          what: 'path',
+        },
+      );
     }
   }
   return bytes as EntryPath;
@@ -41,7 +45,9 @@ export function baseName(path: EntryPath): string {
 
 /** True when `path` is `ancestor` or lies below it. */
 export function isWithin(path: EntryPath, ancestor: EntryPath): boolean {
-  return ancestor === '' || path === ancestor || (path.startsWith(ancestor) && path.charCodeAt(ancestor.length) === 0x2f);
+  return (
+    ancestor === '' || path === ancestor || (path.startsWith(ancestor) && path.charCodeAt(ancestor.length) === 0x2f)
+  );
 }
 
 /** The path's ancestors from the root (`''`) down, without the path itself. */
@@ -86,7 +92,8 @@ export function pathFromJson(path: JsonPath): string {
  */
 export function displayPath(bytes: string): string {
   const text = textOfBytes(bytes);
-  if (text === undefined) return Array.from(bytes, (byte) => (byte < ' ' || byte > '~' ? hexEscape(byte.charCodeAt(0)) : byte)).join('');
+  if (text === undefined)
+    return Array.from(bytes, (byte) => (byte < ' ' || byte > '~' ? hexEscape(byte.charCodeAt(0)) : byte)).join('');
   return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu, escapeCharacter);
 }
 

@@ -95,5 +95,7 @@ const second = 1_000_000_000n;
  * and need two seconds.
  */
 export function isSettled(stat: EntryStat, momentNs: bigint): boolean {
-  return [stat.mtimeNs, stat.ctimeNs].every((time) => time + (time % second === 0n ? 2n * second : 20_000_000n) < momentNs);
+  return [stat.mtimeNs, stat.ctimeNs].every(
+    (time) => time + (time % second === 0n ? 2n * second : 20_000_000n) < momentNs,
+  );
 }

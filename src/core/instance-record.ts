@@ -28,18 +28,30 @@ const recordSchema = z.object({
   name: z.string(),
   created_at: z.string(),
   state: z.enum(['open', 'closed']),
-  mounts: z.array(z.object({ name: z.string(), path: jsonPathSchema, device: z.string().regex(/^\d+$/), inode: z.string().regex(/^\d+$/) })),
+  mounts: z.array(
+    z.object({
+      name: z.string(),
+      path: jsonPathSchema,
+      device: z.string().regex(/^\d+$/),
+      inode: z.string().regex(/^\d+$/),
+    }),
+  ),
   policy: policySchema,
 });
 
 /** The record as JSON, in an instance's own file and in each of its snapshots. */
-export function recordToJson(record: InstanceRecord): z.input<typeof recordSchema> {
+export function recordToJson(record: InstanceRecord): unknown {
   return {
     format: '1',
     name: record.name,
     created_at: record.createdAt,
     state: record.state,
-    mounts: record.mounts.map(({ name, path, dev, ino }) => ({ name, path: pathToJson(path), device: String(dev), inode: String(ino) })),
+    mounts: record.mounts.map(({ name, path, dev, ino }) => ({
+      name,
+      path: pathToJson(path),
+      device: String(dev),
+      inode: String(ino),
+    })),
     policy: record.policy,
   };
 }

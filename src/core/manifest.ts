@@ -3,14 +3,77 @@ import { z } from 'zod';
 import { SnapError } from '../errors.js';
 import { type ObservedOnly, leftOutReasons } from './entry.js';
 import { type EntryPath, type JsonPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';
-import { policySchema } from './policy.js';
+import { type Policy, policySchema } from './policy.js';
+import type { MountKind } from './results.js';
 
 /*
  * What a snapshot says of itself beside its files: meta/manifest.json, and for each mount meta/<mount>/observed and
  * meta/<mount>/attributes, one JSON document a line. Only exceptions are listed.
  */
 
-export const jsonPathSchema = z.union([z.string(), z.strictObject({ base64: z.base64() })]);
+export const jsonPathSchema: z.ZodType<JsonPath> = z.union([z.string(), z.strictObject({ base64: z.base64() })]);
+
+interface ManifestRepository {
+  readonly head: string | null;
+  readonly branch: string | null;
+  readonly upstream: string | null;
+  readonly dirty: boolean | null;
+  readonly operation: string | null;
+  readonly unknown: readonly string[];
+}
+
+export interface ManifestMount {
+  readonly name: string;
+  readonly path: JsonPath;
+  readonly kind: MountKind;
+  /** Which directory it was, in decimal. */
+  readonly device: string;
+  readonly inode: string;
+  readonly repository: ManifestRepository | null;
+  readonly nested: readonly (ManifestRepository & { readonly path: JsonPath })[];
+  /** Modes and owner that hold where `attributes` says nothing else. */
+  readonly defaults: {
+    readonly file: number;
+    readonly executable: number;
+    readonly directory: number;
+    readonly uid: number;
+    readonly gid: number;
+  };
+  /** The .git/info/exclude files in force, by the folder that they hold for. */
+  readonly exclude_files: readonly { readonly path: JsonPath; readonly content: JsonPath }[];
+  /** Folders whose ignore rules could not be read: nothing below them is ever deleted. */
+  readonly rules_unknown: readonly JsonPath[];
+}
+
+export interface ManifestPath {
+  readonly mount: string;
+  readonly path: JsonPath;
+}
+
+export interface Manifest {
+  readonly format: '1';
+  readonly instance: string;
+  readonly seq: number;
+  readonly id: string;
+  readonly created_at: string;
+  readonly trigger: string;
+  readonly program: string;
+  readonly policy: Policy;
+  /** The paths that a save was limited to; null for all. */
+  readonly scope: readonly ManifestPath[] | null;
+  readonly complete: boolean;
+  readonly stats: { readonly files_observed: number; readonly files_stored: number; readonly bytes_stored: number };
+  readonly mounts: readonly ManifestMount[];
+  /** What the restore that made this snapshot was limited to; null where none did. */
+  readonly recovery: {
+    readonly instance: string;
+    readonly seq: number;
+    readonly mounts: readonly string[];
+    readonly paths: readonly ManifestPath[] | null;
+  } | null;
+  readonly meta: Readonly<Record<string, string>>;
+  readonly instance_record: unknown;
+}
 
 const repositorySchema = z.object({
   head: z.string().nullable(),
@@ -21,35 +84,26 @@ const repositorySchema = z.object({
   unknown: z.array(z.string()),
 });
 
+const mode = z.number().int().min(0).max(0o7777);
+const owner = z.number().int().min(0);
+const count = z.number().int().min(0);
+
 const mountSchema = z.object({
   name: z.string(),
   path: jsonPathSchema,
   kind: z.enum(['plain', 'clone', 'worktree']),
-  device: z.string(),
-  inode: z.string(),
+  device: z.string().regex(/^\d+$/),
+  inode: z.string().regex(/^\d+$/),
   repository: repositorySchema.nullable(),
   nested: z.array(repositorySchema.extend({ path: jsonPathSchema })),
-  /** Modes and owner that hold where `attributes` says nothing else. */
-  defaults: z.object({
-    file: z.number().int(),
-    executable: z.number().int(),
-    directory: z.number().int(),
-    uid: z.number().int(),
-    gid: z.number().int(),
-  }),
-  /** The .git/info/exclude files in force, by the folder that they hold for. */
+  defaults: z.object({ file: mode, executable: mode, directory: mode, uid: owner, gid: owner }),
   exclude_files: z.array(z.object({ path: jsonPathSchema, content: jsonPathSchema })),
-  /** Folders whose ignore rules could not be read: nothing below them is ever deleted. */
   rules_unknown: z.array(jsonPathSchema),
 });
 
-const statsSchema = z.object({
-  files_observed: z.number().int(),
-  files_stored: z.number().int(),
-  bytes_stored: z.number().int(),
-});
+const pathSchema = z.object({ mount: z.string(), path: jsonPathSchema });
 
-export const manifestSchema = z.object({
+const manifestSchema: z.ZodType<Manifest> = z.object({
   format: z.literal('1'),
   instance: z.string(),
   seq: z.number().int().positive(),
@@ -58,26 +112,21 @@ export const manifestSchema = z.object({
   trigger: z.string(),
   program: z.string(),
   policy: policySchema,
-  /** The paths that a save was limited to, by mount; null for all. */
-  scope: z.array(z.object({ mount: z.string(), path: jsonPathSchema })).nullable(),
+  scope: z.array(pathSchema).nullable(),
   complete: z.boolean(),
-  stats: statsSchema,
+  stats: z.object({ files_observed: count, files_stored: count, bytes_stored: count }),
   mounts: z.array(mountSchema),
-  /** What a restore that made this snapshot was limited to; null where none did. */
   recovery: z
     .object({
       instance: z.string(),
       seq: z.number().int(),
       mounts: z.array(z.string()),
-      paths: z.array(z.object({ mount: z.string(), path: jsonPathSchema })).nullable(),
+      paths: z.array(pathSchema).nullable(),
     })
     .nullable(),
   meta: z.record(z.string(), z.string()),
   instance_record: z.unknown(),
 });
-
-export type Manifest = z.infer<typeof manifestSchema>;
-export type ManifestMount = Manifest['mounts'][number];
 
 export function encodeManifest(manifest: Manifest): Buffer {
   return Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`, 'utf8');
@@ -90,16 +139,24 @@ export function decodeManifest(content: Buffer, snapshot: string): Manifest {
   if (format.success && format.data.format !== '1') throw unknownFormat(snapshot, format.data.format);
   const parsed = manifestSchema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new SnapError('STORE_DAMAGED', `The manifest of snapshot ${snapshot} cannot be read: ${z.prettifyError(parsed.error)}`, {
-    problem: 'manifest',
-  });
+  throw new SnapError(
+    'STORE_DAMAGED',
+    `The manifest of snapshot ${snapshot} cannot be read: ${z.prettifyError(parsed.error)}`,
+    {
+      problem: 'manifest',
+    },
+  );
 }
 
 export function unknownFormat(snapshot: string, format: string): SnapError<'FORMAT_UNKNOWN'> {
-  return new SnapError('FORMAT_UNKNOWN', `Snapshot ${snapshot} is written in format ${JSON.stringify(format)}, which this version does not know.`, {
-    snapshot,
-    format,
-  });
+  return new SnapError(
+    'FORMAT_UNKNOWN',
+    `Snapshot ${snapshot} is written in format ${JSON.stringify(format)}, which this version does not know.`,
+    {
+      snapshot,
+      format,
+    },
+  );
 }
 
 function parseJson(text: string): unknown {
@@ -157,8 +214,7 @@ export function decodeAttributes(content: Buffer): AttributeLine[] {
 
 /** A line of `observed`: a path that was left out, a directory that was not listed to its end, or an absent path. */
 export type ObservedLine =
-  | ObservedOnly
-  | { readonly path: EntryPath; readonly reason: 'incomplete' | 'absent'; readonly directory: boolean };
+  ObservedOnly | { readonly path: EntryPath; readonly reason: 'incomplete' | 'absent'; readonly directory: boolean };
 
 const observedSchema = z.object({
   path: jsonPathSchema,
@@ -167,7 +223,11 @@ const observedSchema = z.object({
 });
 
 export function encodeObserved(lines: readonly ObservedLine[]): Buffer {
-  return encodeLines(lines, ({ path, reason, directory }) => ({ path: pathToJson(path), reason, ...(directory ? { directory } : {}) }));
+  return encodeLines(lines, ({ path, reason, directory }) => ({
+    path: pathToJson(path),
+    reason,
+    ...(directory ? { directory } : {}),
+  }));
 }
 
 export function decodeObserved(content: Buffer): ObservedLine[] {
@@ -193,6 +253,11 @@ function decodeLines<T>(content: Buffer, file: string, decode: (value: unknown) 
       .filter((line) => line !== '')
       .map((line) => decode(JSON.parse(line)));
   } catch (cause) {
-    throw new SnapError('STORE_DAMAGED', `The ${file} list of a snapshot cannot be read.`, { problem: file }, { cause });
+    throw new SnapError(
+      'STORE_DAMAGED',
+      `The ${file} list of a snapshot cannot be read.`,
+      { problem: file },
+      { cause },
+    );
   }
 }

@@ -17,7 +17,11 @@ export class ObservedSet {
    * @param directories tells whether the snapshot stores a path as a directory
    * @param scope the paths that the save was limited to, or null
    */
-  constructor(lines: readonly ObservedLine[], directories: (path: EntryPath) => boolean, scope: readonly EntryPath[] | null) {
+  constructor(
+    lines: readonly ObservedLine[],
+    directories: (path: EntryPath) => boolean,
+    scope: readonly EntryPath[] | null,
+  ) {
     this.#directories = directories;
     this.#scope = scope;
     for (const line of lines) {

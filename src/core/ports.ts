@@ -2,6 +2,7 @@ import type { EntryStat } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, ObjectId, Seq } from './ids.js';
 import type { InstanceRecord } from './instance-record.js';
+import type { JournalRecord } from './journal-record.js';
 import type { GitOutput } from './requests.js';
 
 /*
@@ -207,7 +208,10 @@ export interface StatCache {
 
 /** Takes down what this walk learnt, for the next one. */
 export interface StatCacheRecorder {
-  directory(path: EntryPath, files: readonly { readonly name: string; readonly stat: EntryStat; readonly oid: ObjectId }[]): void;
+  directory(
+    path: EntryPath,
+    files: readonly { readonly name: string; readonly stat: EntryStat; readonly oid: ObjectId }[],
+  ): void;
 }
 
 export interface InstanceRegistry {
@@ -229,4 +233,20 @@ export interface Processes {
   /** When the process started, in a form to compare only; undefined when it is not there. */
   startOf(pid: number): string | undefined;
   bootId(): string;
+}
+
+/** The record of one restore; every append is durable when it returns. */
+export interface Journal {
+  append(records: readonly JournalRecord[]): void;
+  close(): void;
+  /** The restore is over: nothing is pending any more. */
+  remove(): void;
+}
+
+export interface Journals {
+  pending(): InstanceName[];
+  /** @throws SnapError JOURNAL_DAMAGED */
+  read(instance: InstanceName): JournalRecord[] | undefined;
+  create(instance: InstanceName): Journal;
+  reopen(instance: InstanceName): Journal;
 }

@@ -120,19 +120,36 @@ export interface JackinSnap {
   diff(request: DiffRequest): Promise<{ readonly exitCode: number; readonly messages: readonly string[] }>;
   log(request?: LogRequest): Promise<{ readonly exitCode: number }>;
   /** Writes one file's bytes, piece by piece. */
-  cat(snapshot: string, path: PathArgument, write: (chunk: Uint8Array) => Promise<void>): Promise<{ readonly sizeBytes: number }>;
+  cat(
+    snapshot: string,
+    path: PathArgument,
+    write: (chunk: Uint8Array) => Promise<void>,
+  ): Promise<{ readonly sizeBytes: number }>;
   tree(snapshot: string, path?: PathArgument): Promise<readonly TreeLine[]>;
   /** A new directory, or a tar where `destination` ends in .tar, .tar.gz or .tgz. */
-  export(snapshot: string, destination: HostPath): Promise<{ readonly files: number; readonly bytes: number; readonly messages: readonly string[] }>;
+  export(
+    snapshot: string,
+    destination: HostPath,
+  ): Promise<{ readonly files: number; readonly bytes: number; readonly messages: readonly string[] }>;
   restore(request: RestoreRequest): Promise<RestoreResult>;
   undo(request: Pick<RestoreRequest, 'confirm' | 'force' | 'dryRun'>): Promise<RestoreResult>;
-  recover(request: { readonly direction: 'continue' | 'abort'; readonly confirm: RestoreRequest['confirm'] }): Promise<RestoreResult>;
+  recover(request: {
+    readonly direction: 'continue' | 'abort';
+    readonly confirm: RestoreRequest['confirm'];
+  }): Promise<RestoreResult>;
   /** The restores that were interrupted, by instance: every command says so. */
   pendingRestores(): Promise<readonly { readonly instance: InstanceName; readonly snapshot: SnapshotPointer }[]>;
   pin(snapshot: string): Promise<SnapshotPointer>;
   unpin(snapshot: string): Promise<SnapshotPointer>;
-  delete(request: { readonly snapshots: readonly string[]; readonly dryRun?: boolean; readonly confirm: (what: readonly SnapshotPointer[]) => Promise<boolean> }): Promise<RemovalResult>;
-  prune(request: { readonly dryRun?: boolean; readonly confirm: (what: readonly SnapshotPointer[]) => Promise<boolean> }): Promise<RemovalResult>;
+  delete(request: {
+    readonly snapshots: readonly string[];
+    readonly dryRun?: boolean;
+    readonly confirm: (what: readonly SnapshotPointer[]) => Promise<boolean>;
+  }): Promise<RemovalResult>;
+  prune(request: {
+    readonly dryRun?: boolean;
+    readonly confirm: (what: readonly SnapshotPointer[]) => Promise<boolean>;
+  }): Promise<RemovalResult>;
   gc(request: { readonly dryRun?: boolean }): Promise<RemovalResult>;
   verify(request?: { readonly full?: boolean }): Promise<CheckResult>;
   doctor(): Promise<DoctorResult>;

@@ -69,7 +69,8 @@ class Planner {
   }
 
   result(): MountPlan {
-    const toKept = (map: Map<EntryPath, string>): Kept[] => [...map].map(([path, reason]) => ({ path, reason })).sort(byPath);
+    const toKept = (map: Map<EntryPath, string>): Kept[] =>
+      [...map].map(([path, reason]) => ({ path, reason })).sort(byPath);
     return {
       changes: [...this.#changes.values()].sort(byPath),
       kept: toKept(this.#kept),
@@ -91,7 +92,8 @@ class Planner {
     const { live, liveLeftOut, wanted } = this.#question;
     const extra: { path: EntryPath; entry: StoredEntry | null }[] = [];
     for (const [path, entry] of live) if (!wanted.has(path) && this.#inScope(path, entry)) extra.push({ path, entry });
-    for (const path of liveLeftOut.keys()) if (!wanted.has(path) && this.#inScope(path, null)) extra.push({ path, entry: null });
+    for (const path of liveLeftOut.keys())
+      if (!wanted.has(path) && this.#inScope(path, null)) extra.push({ path, entry: null });
     // From the deepest up: a directory goes only when nothing below it stays.
     extra.sort((a, b) => byPath(b, a));
     const newRepositories = this.#newRepositories();
@@ -249,7 +251,13 @@ class Planner {
     for (let at = path; at !== '' && !this.#occupied.has(at); at = parentPath(at)) this.#occupied.add(at);
   }
 
-  #change(path: EntryPath, action: PlanAction, reason: string, before: StoredEntry | null, after: StoredEntry | null): void {
+  #change(
+    path: EntryPath,
+    action: PlanAction,
+    reason: string,
+    before: StoredEntry | null,
+    after: StoredEntry | null,
+  ): void {
     this.#changes.set(path, { path, action, reason, before, after });
   }
 

@@ -1,6 +1,14 @@
 import { SnapError } from '../errors.js';
 import { type HostPath, textOfBytes } from './entry-path.js';
-import { type InstanceName, type MountName, type ObjectId, type Seq, type SnapshotId, isSnapshotId, toSeq } from './ids.js';
+import {
+  type InstanceName,
+  type MountName,
+  type ObjectId,
+  type Seq,
+  type SnapshotId,
+  isSnapshotId,
+  toSeq,
+} from './ids.js';
 import { type MountKind, type SnapshotPointer, type Trigger, triggers } from './results.js';
 
 /*
@@ -42,9 +50,13 @@ export function encodeMessage(record: SnapshotRecord): string {
   ];
   if (record.previous !== null) trailers.push(['Previous', record.previous]);
   for (const mount of record.mounts) trailers.push(['Mount', `${mount.name} ${mount.kind} ${quotePath(mount.path)}`]);
-  for (const base of record.bases) trailers.push(['Base', `${base.mount} ${base.commit} ${oneLine(base.branch ?? '(detached)')}`]);
+  for (const base of record.bases)
+    trailers.push(['Base', `${base.mount} ${base.commit} ${oneLine(base.branch ?? '(detached)')}`]);
   if (record.recoveryOf !== null) {
-    trailers.push(['Recovery-Of', `${record.recoveryOf.instance}/${String(record.recoveryOf.seq)} ${record.recoveryOf.id}`]);
+    trailers.push([
+      'Recovery-Of',
+      `${record.recoveryOf.instance}/${String(record.recoveryOf.seq)} ${record.recoveryOf.id}`,
+    ]);
   }
   for (const [key, value] of [
     ['Source-Tool', record.sourceTool],
@@ -59,8 +71,14 @@ export function encodeMessage(record: SnapshotRecord): string {
 
 /** The text that a snapshot is known by: what the user wrote, tidied so that git shows it as subject and body. */
 export function tidyMessage(text: string | undefined, otherwise: string): string {
-  const lines = (text ?? '').replace(/\0/g, '').split(/\r\n|\r|\n/).map((line) => line.trimEnd());
-  const tidied = lines.join('\n').replace(/\n{3,}/g, '\n\n').trim();
+  const lines = (text ?? '')
+    .replace(/\0/g, '')
+    .split(/\r\n|\r|\n/)
+    .map((line) => line.trimEnd());
+  const tidied = lines
+    .join('\n')
+    .replace(/\n{3,}/g, '\n\n')
+    .trim();
   return tidied === '' ? otherwise : tidied;
 }
 
@@ -78,7 +96,9 @@ export function quotePath(bytes: string): string {
 
 export function unquotePath(text: string): HostPath {
   if (!text.startsWith('"')) return Buffer.from(text, 'utf8').toString('latin1') as HostPath;
-  return text.slice(1, -1).replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))) as HostPath;
+  return text
+    .slice(1, -1)
+    .replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))) as HostPath;
 }
 
 /** The version that a message claims, or undefined when it is no snapshot's. */
@@ -152,7 +172,11 @@ function parseMount(text: string): SnapshotRecord['mounts'][number] {
 function parseBase(text: string): SnapshotRecord['bases'][number] {
   const match = /^(\S+) ([0-9a-f]{40}) (.+)$/.exec(text);
   if (match?.[1] === undefined || match[3] === undefined) return damaged('Jackin-Base');
-  return { mount: match[1] as MountName, commit: match[2] as ObjectId, branch: match[3] === '(detached)' ? null : match[3] };
+  return {
+    mount: match[1] as MountName,
+    commit: match[2] as ObjectId,
+    branch: match[3] === '(detached)' ? null : match[3],
+  };
 }
 
 function parseRecovery(text: string | null): SnapshotPointer | null {
@@ -179,7 +203,12 @@ export function pinRefName(instance: InstanceName, seq: Seq): string {
 const identity = 'jackin-snap <jackin-snap@localhost>';
 
 /** The commit object's bytes. `parent` is set only in a graft, which shows the chain to `git log`. */
-export function encodeCommit(commit: { tree: ObjectId; parent: ObjectId | null; createdAt: Date; message: string }): Buffer {
+export function encodeCommit(commit: {
+  tree: ObjectId;
+  parent: ObjectId | null;
+  createdAt: Date;
+  message: string;
+}): Buffer {
   const when = `${identity} ${String(Math.floor(commit.createdAt.getTime() / 1000))} +0000`;
   const parent = commit.parent === null ? '' : `parent ${commit.parent}\n`;
   return Buffer.from(`tree ${commit.tree}\n${parent}author ${when}\ncommitter ${when}\n\n${commit.message}`, 'utf8');

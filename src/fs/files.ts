@@ -1,5 +1,16 @@
 import type { Buffer } from 'node:buffer';
-import { closeSync, constants, fchmodSync, fchownSync, fstatSync, fsyncSync, ftruncateSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fchownSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  writeSync,
+} from 'node:fs';
 
 import type { EntryStat } from '../core/entry.js';
 import type { NewFile, OpenFile } from '../core/ports.js';

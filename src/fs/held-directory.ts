@@ -129,7 +129,8 @@ class HeldDirectory implements WritableDirectory {
   setMode(name: string, mode: number): void {
     const handle = openSync(this.#at(name), openHandleFlags);
     try {
-      if (fstatSync(handle).isSymbolicLink()) throw new SnapError('INTERNAL', `${displayPath(name)} became a link.`, { what: 'set mode' });
+      if (fstatSync(handle).isSymbolicLink())
+        throw new SnapError('INTERNAL', `${displayPath(name)} became a link.`, { what: 'set mode' });
       chmodSync(`/proc/self/fd/${String(handle)}`, mode);
     } finally {
       closeSync(handle);
@@ -155,7 +156,8 @@ class HeldDirectory implements WritableDirectory {
   }
 
   #at(name: string): string | Buffer {
-    if (this.#fd < 0) throw new SnapError('INTERNAL', 'A directory was used after it was closed.', { what: 'directory' });
+    if (this.#fd < 0)
+      throw new SnapError('INTERNAL', 'A directory was used after it was closed.', { what: 'directory' });
     return below(this.#prefix, name);
   }
 
@@ -180,7 +182,9 @@ class HeldDirectory implements WritableDirectory {
     const stat = fstatSync(fd, { bigint: true });
     if (stat.ino !== this.identity.ino || stat.dev !== this.identity.dev) {
       closeSync(fd);
-      throw new SnapError('MOUNT_CHANGED', 'A directory was moved while it was being looked at.', { what: 'directory' });
+      throw new SnapError('MOUNT_CHANGED', 'A directory was moved while it was being looked at.', {
+        what: 'directory',
+      });
     }
     this.#fd = fd;
     this.#prefix = `/proc/self/fd/${String(fd)}/`;

@@ -62,7 +62,8 @@ class ReadCache implements StatCache {
         const entry = at + 2 + nameLength;
         at = entry + fixedEntryBytes;
         left -= 1;
-        if (known === name) return matches(bytes, entry, stat) ? (bytes.toString('hex', entry + 36, entry + 56) as ObjectId) : undefined;
+        if (known === name)
+          return matches(bytes, entry, stat) ? (bytes.toString('hex', entry + 36, entry + 56) as ObjectId) : undefined;
       }
       return undefined;
     };
@@ -90,7 +91,10 @@ export class CacheRecorder implements StatCacheRecorder {
     this.#parts.push(header);
   }
 
-  directory(path: EntryPath, files: readonly { readonly name: string; readonly stat: EntryStat; readonly oid: ObjectId }[]): void {
+  directory(
+    path: EntryPath,
+    files: readonly { readonly name: string; readonly stat: EntryStat; readonly oid: ObjectId }[],
+  ): void {
     if (files.length === 0) return;
     let length = 12 + path.length;
     for (const file of files) length += 2 + file.name.length + fixedEntryBytes;

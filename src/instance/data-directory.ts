@@ -1,5 +1,4 @@
-import { Buffer } from 'node:buffer';
-import { chmodSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -18,12 +17,18 @@ export interface DataDirectory {
 }
 
 /** The data directory that the options and the environment name; it need not exist. */
-export function locateDataDirectory(option: string | undefined, env: Readonly<Record<string, string | undefined>>, cwd: string): string {
+export function locateDataDirectory(
+  option: string | undefined,
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): string {
   const home = env['HOME'] ?? homedir();
   const named = option ?? env['JACKIN_SNAP_DATA_DIR'];
   if (named !== undefined && named !== '') return resolve(cwd, named);
   const jackin = env['JACKIN_HOME_DIR'];
-  return jackin !== undefined && jackin !== '' ? resolve(cwd, jackin, 'snapshots') : resolve(home, '.jackin', 'snapshots');
+  return jackin !== undefined && jackin !== ''
+    ? resolve(cwd, jackin, 'snapshots')
+    : resolve(home, '.jackin', 'snapshots');
 }
 
 /**
@@ -43,11 +48,14 @@ export function openDataDirectory(path: string, owner: number | undefined, creat
     throw error;
   }
   const directory = layout(real);
-  if (create) for (const part of [directory.instances, directory.locks, directory.journals, join(real, 'cache')]) makePrivate(part);
+  if (create)
+    for (const part of [directory.instances, directory.locks, directory.journals, join(real, 'cache')])
+      makePrivate(part);
   return directory;
 }
 
-function layout(path: string): DataDirectory {
+/** Where things lie in a data directory, be it there or not. */
+export function layout(path: string): DataDirectory {
   const instances = join(path, 'instances');
   return {
     path,
@@ -64,45 +72,34 @@ function makePrivate(path: string): void {
     if (mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(path, 0o700);
   } catch (error) {
     const code = systemCode(error);
-    if (code === 'ENOSPC' || code === 'EDQUOT') throw new SnapError('NO_SPACE', `No space left for ${displayPath(path)}.`, { path }, { cause: error });
+    if (code === 'ENOSPC' || code === 'EDQUOT')
+      throw new SnapError('NO_SPACE', `No space left for ${displayPath(path)}.`, { path }, { cause: error });
     if (code !== undefined) throw denied(path, error);
     throw error;
   }
 }
 
 function denied(path: string, cause: unknown): SnapError {
-  return new SnapError('DATA_DIR_DENIED', `The data directory ${displayPath(path)} cannot be used (${systemCode(cause) ?? 'denied'}).`, { path }, { cause });
+  return new SnapError(
+    'DATA_DIR_DENIED',
+    `The data directory ${displayPath(path)} cannot be used (${systemCode(cause) ?? 'denied'}).`,
+    { path },
+    { cause },
+  );
 }
 
 function checkPrivate(path: string, owner: number | undefined): void {
   const stat = statSync(path);
   if (!stat.isDirectory()) throw new SnapError('DATA_DIR_DENIED', `${displayPath(path)} is no directory.`, { path });
   if (owner !== undefined && stat.uid !== owner) {
-    throw new SnapError('DATA_DIR_DENIED', `The data directory ${displayPath(path)} belongs to another user.`, { path });
+    throw new SnapError('DATA_DIR_DENIED', `The data directory ${displayPath(path)} belongs to another user.`, {
+      path,
+    });
   }
   if ((stat.mode & 0o066) === 0) return;
   const mode = (stat.mode & 0o777).toString(8);
-  throw new SnapError('DATA_DIR_OPEN', `Others may look into the data directory ${displayPath(path)} (mode ${mode}).`, { path, mode });
+  throw new SnapError('DATA_DIR_OPEN', `Others may look into the data directory ${displayPath(path)} (mode ${mode}).`, {
+    path,
+    mode,
+  });
 }
-
-/** The real path of a host path (bytes), or undefined when nothing is there. */
-export function realHostPath(path: string): string | undefined {
-  try {
-    return realpathSync(Buffer.from(path, 'latin1'), { encoding: 'latin1' });
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '')) return undefined;
-    throw error;
-  }
-}
-
-/** Device and inode of a host path (bytes) itself, or undefined when nothing is there. */
-export function hostIdentity(path: string): { dev: bigint; ino: bigint; directory: boolean } | undefined {
-  try {
-    const stat = lstatSync(Buffer.from(path, 'latin1'), { bigint: true });
-    return { dev: stat.dev, ino: stat.ino, directory: stat.isDirectory() };
-  } catch (error) {
-    if (['ENOENT', 'ENOTDIR', 'ELOOP'].includes(systemCode(error) ?? '')) return undefined;
-    throw error;
-  }
-}
-

@@ -1,4 +1,16 @@
-import { chmodSync, closeSync, fsyncSync, mkdirSync, openSync, readFileSync, readdirSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 
 import type { InstanceName, Seq } from '../core/ids.js';
@@ -35,7 +47,12 @@ export class FileRegistry implements InstanceRegistry {
     try {
       return recordFromJson(JSON.parse(text));
     } catch (cause) {
-      throw new SnapError('CONFIGURATION_INVALID', `The instance's file ${file} cannot be read.`, { file, problem: String(cause) }, { cause });
+      throw new SnapError(
+        'CONFIGURATION_INVALID',
+        `The instance's file ${file} cannot be read.`,
+        { file, problem: String(cause) },
+        { cause },
+      );
     }
   }
 

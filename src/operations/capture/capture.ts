@@ -6,13 +6,13 @@ import {
   type StoredFile,
   type StoredSymlink,
   isSettled,
-} from '../core/entry.js';
-import { type EntryPath, isWithin, joinPath, rootPath } from '../core/entry-path.js';
-import type { ObjectId } from '../core/ids.js';
-import { escapeName } from '../core/name-escape.js';
-import type { Directory, ObjectWriter, StatCache, StatCacheRecorder, TreeEntry } from '../core/ports.js';
-import { SnapError, systemCode } from '../errors.js';
-import type { Interruption } from './interruption.js';
+} from '../../core/entry.js';
+import { type EntryPath, isWithin, joinPath, rootPath } from '../../core/entry-path.js';
+import type { ObjectId } from '../../core/ids.js';
+import { escapeName } from '../../core/name-escape.js';
+import type { Directory, ObjectWriter, StatCache, StatCacheRecorder, TreeEntry } from '../../core/ports.js';
+import { SnapError, systemCode } from '../../errors.js';
+import type { Interruption } from '../interruption.js';
 import { readStable } from './read-stable.js';
 
 /*
@@ -94,7 +94,14 @@ class Walk {
   readonly #bare: EntryPath[] = [];
   readonly #linked = new Map<string, EntryPath[]>();
   readonly #levels: Level[] = [];
-  readonly #stats: CaptureStats = { filesObserved: 0, filesStored: 0, filesReused: 0, filesRead: 0, bytesRead: 0, bytesStored: 0 };
+  readonly #stats: CaptureStats = {
+    filesObserved: 0,
+    filesStored: 0,
+    filesReused: 0,
+    filesRead: 0,
+    bytesRead: 0,
+    bytesStored: 0,
+  };
   #tree: ObjectId | undefined;
 
   constructor(request: CaptureRequest) {
@@ -220,7 +227,15 @@ class Walk {
     const after = level.directory.stat(name);
     if (after?.ino !== stat.ino || after.ctimeNs !== stat.ctimeNs) return false;
     const oid = this.#request.writer.writeBlob(Buffer.from(target, 'latin1'));
-    this.#add(level, name, 0o120000, { kind: 'symlink', path, oid, size: target.length, uid: stat.uid, gid: stat.gid, stat });
+    this.#add(level, name, 0o120000, {
+      kind: 'symlink',
+      path,
+      oid,
+      size: target.length,
+      uid: stat.uid,
+      gid: stat.gid,
+      stat,
+    });
     return true;
   }
 
@@ -253,7 +268,17 @@ class Walk {
     this.#stats.bytesStored += stat.size;
     this.#request.onFile(stat.size);
     const { mode, uid, gid, size, sparse } = stat;
-    this.#add(level, name, (mode & 0o111) === 0 ? 0o100644 : 0o100755, { kind: 'file', path, mode, oid, size, sparse, uid, gid, stat });
+    this.#add(level, name, (mode & 0o111) === 0 ? 0o100644 : 0o100755, {
+      kind: 'file',
+      path,
+      mode,
+      oid,
+      size,
+      sparse,
+      uid,
+      gid,
+      stat,
+    });
   }
 
   #add(level: Level, name: string, treeMode: number, entry: Captured & (StoredFile | StoredSymlink)): void {
@@ -295,7 +320,16 @@ class Walk {
 
 function isDenied(error: unknown): boolean {
   if (error instanceof SnapError) return false;
-  return ['EACCES', 'EPERM', 'EIO', 'ESTALE', 'ETXTBSY', 'ENXIO', 'EOVERFLOW', 'ENODATA', 'EUCLEAN', 'EBADMSG'].includes(
-    systemCode(error) ?? '',
-  );
+  return [
+    'EACCES',
+    'EPERM',
+    'EIO',
+    'ESTALE',
+    'ETXTBSY',
+    'ENXIO',
+    'EOVERFLOW',
+    'ENODATA',
+    'EUCLEAN',
+    'EBADMSG',
+  ].includes(systemCode(error) ?? '');
 }

@@ -1,6 +1,6 @@
-import { type EntryStat, sameStat } from '../core/entry.js';
-import type { ObjectId } from '../core/ids.js';
-import type { Directory, ObjectWriter, OpenFile } from '../core/ports.js';
+import { type EntryStat, sameStat } from '../../core/entry.js';
+import type { ObjectId } from '../../core/ids.js';
+import type { Directory, ObjectWriter, OpenFile } from '../../core/ports.js';
 
 /** Files up to this size are read in one piece. */
 const wholeAtMost = 8 * 1024 * 1024;
@@ -20,7 +20,10 @@ export async function readStable(
     try {
       const before = file.stat();
       if (before.kind !== 'file') return 'another';
-      const oid = before.size <= wholeAtMost ? readWhole(file, before.size, writer) : await readLarge(directory, name, before, writer);
+      const oid =
+        before.size <= wholeAtMost
+          ? readWhole(file, before.size, writer)
+          : await readLarge(directory, name, before, writer);
       if (oid !== undefined && sameStat(before, file.stat())) return { oid, stat: before };
     } finally {
       file.close();

@@ -1,0 +1,193 @@
+import { z } from 'zod';
+
+import type { StoredEntry } from './entry.js';
+import { type EntryPath, type HostPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';
+import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
+import { jsonPathSchema } from './manifest.js';
+import type { Change } from './restore-plan.js';
+import type { SnapshotPointer } from './results.js';
+
+/*
+ * The journal of a restore: what it is about to do, written down and made durable before the first path changes.
+ * Each change holds the state before and after, so that from what lies on disk it can be told whether it was made.
+ */
+
+export interface JournalBegin {
+  readonly kind: 'begin';
+  /** Names the temporary files of this restore: `.jackin-<id>-<n>`. */
+  readonly id: string;
+  readonly snapshot: SnapshotPointer;
+  readonly emergency: SnapshotPointer;
+  readonly mounts: readonly {
+    readonly name: MountName;
+    readonly path: HostPath;
+    readonly dev: bigint;
+    readonly ino: bigint;
+  }[];
+  /** The scope as it was asked for, to know the same restore again. */
+  readonly request: string;
+}
+
+export type JournalRecord =
+  | JournalBegin
+  | { readonly kind: 'change'; readonly mount: MountName; readonly change: Change }
+  | { readonly kind: 'planned'; readonly changes: number }
+  /** Write permission was lent to a directory whose mode was this. */
+  | { readonly kind: 'lent'; readonly mount: MountName; readonly path: EntryPath; readonly mode: number }
+  | { readonly kind: 'direction'; readonly direction: 'continue' | 'abort' }
+  | { readonly kind: 'done' };
+
+const pointer = z.object({ instance: z.string(), seq: z.number().int().positive(), id: z.string(), ref: z.string() });
+
+const state = z.object({
+  k: z.enum(['file', 'symlink', 'directory']),
+  m: z.number().int().min(0).max(0o7777).optional(),
+  o: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/)
+    .optional(),
+  s: z.number().int().min(0).optional(),
+  u: z.number().int().min(0),
+  g: z.number().int().min(0),
+  h: z.boolean().optional(),
+  l: jsonPathSchema.optional(),
+});
+
+const recordSchema = z.discriminatedUnion('kind', [
+  z.object({
+    kind: z.literal('begin'),
+    id: z.string().regex(/^[0-9A-Z]+$/),
+    snapshot: pointer,
+    emergency: pointer,
+    mounts: z.array(z.object({ name: z.string(), path: jsonPathSchema, device: z.string(), inode: z.string() })),
+    request: z.string(),
+  }),
+  z.object({
+    kind: z.literal('change'),
+    mount: z.string(),
+    path: jsonPathSchema,
+    action: z.enum(['create', 'overwrite', 'delete', 'chmod', 'retype']),
+    reason: z.string(),
+    before: state.nullable(),
+    after: state.nullable(),
+  }),
+  z.object({ kind: z.literal('planned'), changes: z.number().int().min(0) }),
+  z.object({
+    kind: z.literal('lent'),
+    mount: z.string(),
+    path: jsonPathSchema,
+    mode: z.number().int().min(0).max(0o7777),
+  }),
+  z.object({ kind: z.literal('direction'), direction: z.enum(['continue', 'abort']) }),
+  z.object({ kind: z.literal('done') }),
+]);
+
+export function encodeRecord(record: JournalRecord): string {
+  switch (record.kind) {
+    case 'begin':
+      return JSON.stringify({
+        ...record,
+        mounts: record.mounts.map(({ name, path, dev, ino }) => ({
+          name,
+          path: pathToJson(path),
+          device: String(dev),
+          inode: String(ino),
+        })),
+      });
+    case 'change': {
+      const { path, action, reason, before, after } = record.change;
+      const { kind, mount } = record;
+      return JSON.stringify({
+        kind,
+        mount,
+        path: pathToJson(path),
+        action,
+        reason,
+        before: stateToJson(before),
+        after: stateToJson(after),
+      });
+    }
+    case 'lent':
+      return JSON.stringify({ ...record, path: pathToJson(record.path) });
+    case 'planned':
+    case 'direction':
+    case 'done':
+      return JSON.stringify(record);
+  }
+}
+
+/** @throws z.ZodError or SyntaxError for anything that encodeRecord does not make. */
+export function decodeRecord(text: string): JournalRecord {
+  const record = recordSchema.parse(JSON.parse(text));
+  switch (record.kind) {
+    case 'begin':
+      return {
+        ...record,
+        snapshot: toPointer(record.snapshot),
+        emergency: toPointer(record.emergency),
+        mounts: record.mounts.map(({ name, path, device, inode }) => ({
+          name: name as MountName,
+          path: pathFromJson(path) as HostPath,
+          dev: BigInt(device),
+          ino: BigInt(inode),
+        })),
+      };
+    case 'change': {
+      const path = parseEntryPath(pathFromJson(record.path));
+      const { action, reason } = record;
+      const change = {
+        path,
+        action,
+        reason,
+        before: stateFromJson(path, record.before),
+        after: stateFromJson(path, record.after),
+      };
+      return { kind: 'change', mount: record.mount as MountName, change };
+    }
+    case 'lent':
+      return {
+        kind: 'lent',
+        mount: record.mount as MountName,
+        path: parseEntryPath(pathFromJson(record.path)),
+        mode: record.mode,
+      };
+    case 'planned':
+    case 'direction':
+    case 'done':
+      return record;
+  }
+}
+
+function toPointer(value: z.infer<typeof pointer>): SnapshotPointer {
+  return {
+    instance: value.instance as InstanceName,
+    seq: value.seq as Seq,
+    id: value.id as SnapshotId,
+    ref: value.ref,
+  };
+}
+
+function stateToJson(entry: StoredEntry | null): z.input<typeof state> | null {
+  if (entry === null) return null;
+  const owner = { u: entry.uid, g: entry.gid };
+  if (entry.kind === 'directory') return { k: 'directory', m: entry.mode, ...owner };
+  if (entry.kind === 'symlink') return { k: 'symlink', o: entry.oid, s: entry.size, ...owner };
+  const link = entry.linkedTo === undefined ? {} : { l: pathToJson(entry.linkedTo) };
+  return { k: 'file', m: entry.mode, o: entry.oid, s: entry.size, h: entry.sparse, ...link, ...owner };
+}
+
+function stateFromJson(path: EntryPath, value: z.infer<typeof state> | null): StoredEntry | null {
+  if (value === null) return null;
+  const base = { path, uid: value.u, gid: value.g };
+  if (value.k === 'directory') return { kind: 'directory', mode: value.m ?? 0o700, ...base };
+  const content = { oid: (value.o ?? '') as ObjectId, size: value.s ?? 0 };
+  if (value.k === 'symlink') return { kind: 'symlink', ...content, ...base };
+  const link = value.l === undefined ? {} : { linkedTo: parseEntryPath(pathFromJson(value.l)) };
+  return { kind: 'file', mode: value.m ?? 0o600, sparse: value.h ?? false, ...content, ...link, ...base };
+}
+
+/** The change that takes back this one. */
+export function inverse(change: Change): Change {
+  const action = change.action === 'create' ? 'delete' : change.action === 'delete' ? 'create' : change.action;
+  return { ...change, action, before: change.after, after: change.before };
+}

@@ -1,0 +1,142 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  readdirSync,
+  truncateSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import type { InstanceName } from '../core/ids.js';
+import { type JournalRecord, decodeRecord, encodeRecord } from '../core/journal-record.js';
+import type { Journal, Journals } from '../core/ports.js';
+import { SnapError, systemCode } from '../errors.js';
+
+/*
+ * One file an instance, there only while a restore is pending. A line a record: the first 16 hex digits of the
+ * SHA-256 of the text, a blank, the text. A torn last line was never acted on and is ignored; any other bad line is
+ * damage.
+ */
+
+const suffix = '.journal';
+
+/** The journals in a folder of the data directory. */
+export class FileJournals implements Journals {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  pending(): InstanceName[] {
+    try {
+      const names = readdirSync(this.#folder).filter((name) => name.endsWith(suffix));
+      return names.map((name) => name.slice(0, -suffix.length) as InstanceName).sort();
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return [];
+      throw error;
+    }
+  }
+
+  read(instance: InstanceName): JournalRecord[] | undefined {
+    const file = this.#file(instance);
+    let text: string;
+    try {
+      text = readFileSync(file, 'utf8');
+    } catch (error) {
+      if (systemCode(error) === 'ENOENT') return undefined;
+      throw error;
+    }
+    return parseJournal(text, file);
+  }
+
+  /** A new journal; there must be none. */
+  create(instance: InstanceName): Journal {
+    return new FileJournal(this.#file(instance), 'wx');
+  }
+
+  /** For more records; a torn last line is cut off first. */
+  reopen(instance: InstanceName): Journal {
+    const bytes = readFileSync(this.#file(instance));
+    truncateSync(this.#file(instance), bytes.lastIndexOf(0x0a) + 1);
+    return new FileJournal(this.#file(instance), 'a');
+  }
+
+  #file(instance: InstanceName): string {
+    return join(this.#folder, `${instance}${suffix}`);
+  }
+}
+
+/** @throws SnapError JOURNAL_DAMAGED when a line before the last is not what was written. */
+export function parseJournal(text: string, file: string): JournalRecord[] {
+  const lines = text.split('\n');
+  // What follows the last newline is torn or empty.
+  lines.pop();
+  return lines.map((line) => {
+    const body = line.slice(17);
+    try {
+      if (line.slice(0, 17) === `${checksum(body)} `) return decodeRecord(body);
+    } catch (cause) {
+      throw damaged(file, cause);
+    }
+    throw damaged(file, undefined);
+  });
+}
+
+function damaged(file: string, cause: unknown): SnapError {
+  return new SnapError(
+    'JOURNAL_DAMAGED',
+    `The journal ${file} of an interrupted restore is damaged.`,
+    { file },
+    { cause },
+  );
+}
+
+function checksum(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+class FileJournal implements Journal {
+  readonly #file: string;
+  readonly #fd: number;
+
+  constructor(file: string, flags: 'wx' | 'a') {
+    this.#file = file;
+    this.#fd = openSync(file, flags, 0o600);
+  }
+
+  append(records: readonly JournalRecord[]): void {
+    const text = records.map((record) => {
+      const body = encodeRecord(record);
+      return `${checksum(body)} ${body}\n`;
+    });
+    const bytes = Buffer.from(text.join(''), 'utf8');
+    for (let written = 0; written < bytes.length;) written += writeSync(this.#fd, bytes, written);
+    fsyncSync(this.#fd);
+    syncFolderOf(this.#file);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+
+  remove(): void {
+    closeSync(this.#fd);
+    unlinkSync(this.#file);
+    syncFolderOf(this.#file);
+  }
+}
+
+function syncFolderOf(file: string): void {
+  const fd = openSync(dirname(file), 'r');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

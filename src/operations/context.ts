@@ -1,0 +1,102 @@
+import type { EntryPath, HostPath } from '../core/entry-path.js';
+import type { InstanceName, MountName, ObjectId, SnapshotId } from '../core/ids.js';
+import type {
+  Directory,
+  InstanceRegistry,
+  Journals,
+  Locks,
+  OpenMount,
+  Processes,
+  StatCache,
+  StatCacheRecorder,
+  Store,
+} from '../core/ports.js';
+import type { Progress, RepositoryState } from '../core/results.js';
+import type { Interruption } from './interruption.js';
+import type { LookingWriter } from './restore/hashing.js';
+
+/** What operations work with. `snap.ts` joins it to the disk, git and the clock; a test may join it to anything. */
+export interface Context {
+  readonly store: Store;
+  readonly locks: Locks;
+  readonly registry: InstanceRegistry;
+  readonly journals: Journals;
+  readonly processes: Processes;
+  readonly host: Host;
+  readonly statCaches: StatCaches;
+  readonly repositories: Repositories;
+  /** Names content like the store, and tree objects as nothing in particular: for looking only. */
+  readonly hasher: LookingWriter;
+  readonly now: () => Date;
+  readonly newId: () => SnapshotId;
+  readonly interruption: Interruption;
+  readonly onProgress: (progress: Progress) => void;
+  /** Name and version of this program, for manifests. */
+  readonly program: string;
+  /** The instance that was named, if one was. */
+  readonly instance: InstanceName | null;
+  /** A new archive file, compressed when asked; the path must be free. */
+  readonly newArchive: (path: HostPath, compress: boolean) => Archive;
+  /** The caller's process, which owns what `run` and `activate` mark active. */
+  readonly pid: number;
+}
+
+export interface Archive {
+  write(chunk: Uint8Array): Promise<void>;
+  /** Durable when it returns. */
+  finish(): Promise<void>;
+  /** Leaves no file behind. */
+  abandon(): Promise<void>;
+}
+
+/** The host's folders, by path. */
+export interface Host {
+  readonly cwd: HostPath;
+  readonly home: HostPath | null;
+  readonly dataDirectory: HostPath;
+  readonly openMount: OpenMount;
+  /** Undefined when nothing is there. */
+  realPath(path: HostPath): HostPath | undefined;
+  identity(path: HostPath): { readonly dev: bigint; readonly ino: bigint; readonly directory: boolean } | undefined;
+  /** True when the path is the home directory of some user of this machine. */
+  isHome(path: HostPath): boolean;
+  /** A new directory, mode 0700; its parent must exist. @throws system error EEXIST */
+  makeDirectory(path: HostPath): void;
+  /** SHA-256 of a text's bytes (latin1), in hex. */
+  digest(bytes: string): string;
+  /** Bytes that are free where the path lies. */
+  freeBytes(path: HostPath): number;
+}
+
+export interface StatCaches {
+  read(instance: InstanceName, mount: MountName, dev: bigint): StatCache | undefined;
+  newRecorder(dev: bigint): StatCacheRecorder & { write(instance: InstanceName, mount: MountName): void };
+}
+
+/** A user's repository, read in process. */
+export interface UserRepository {
+  readonly kind: 'clone' | 'worktree';
+  readonly state: RepositoryState;
+  /** .git/info/exclude: its bytes, null when there is none, 'unreadable' when it cannot be known. */
+  readonly excludeFile: string | null;
+  readonly excludeUnreadable: boolean;
+  /** Null when the index cannot be read: any path may be tracked. */
+  readonly tracked: { has(path: string): boolean; hasBelow(directory: string): boolean } | null;
+  /** True, false, or null when it cannot be known. Paths are relative to the repository's folder. */
+  isDirty(present: (path: EntryPath) => PresentFile | undefined, hasUntracked: boolean): boolean | null;
+}
+
+export interface PresentFile {
+  readonly kind: 'file' | 'symlink' | 'directory' | 'special';
+  readonly size: number;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+  readonly ino: bigint;
+  readonly mode: number;
+  readonly oid?: ObjectId;
+}
+
+export interface Repositories {
+  /** Undefined when the directory holds no `.git` that is one. */
+  read(directory: Directory, gitEntry: 'directory' | 'file'): Promise<UserRepository | undefined>;
+}

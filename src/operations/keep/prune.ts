@@ -1,0 +1,147 @@
+import type { InstanceName } from '../../core/ids.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
+import { defaultPolicy } from '../../core/policy.js';
+import type { JackinSnap } from '../../core/requests.js';
+import type { RemovalResult, SnapshotPointer } from '../../core/results.js';
+import type { SnapshotRef } from '../../core/ports.js';
+import { type Candidate, expired } from '../../core/retention.js';
+import { SnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { lockForRemoval } from '../locking.js';
+import { refusePending, readPending } from '../restore/pending.js';
+import { chooseInstance } from '../session/choose-instance.js';
+import { type KnownSnapshot, knowIfReadable, pinned, pointerTo, resolveSnapshot } from '../snapshots.js';
+import { neededByPending, removeSnapshots } from './remove.js';
+
+/** Removes what the instance's policy no longer keeps, then frees the space. */
+export async function prune(context: Context, request: Parameters<JackinSnap['prune']>[0]): Promise<RemovalResult> {
+  const instance = chooseInstance(context);
+  refuseUnknown(context, instance, context.store.exists() ? await context.store.snapshots(instance) : []);
+  return removing(context, instance, request, async (all) => chosenByPolicy(context, instance, all));
+}
+
+/** Removes the named snapshots, pinned ones too, then frees the space. */
+export async function deleteSnapshots(
+  context: Context,
+  request: Parameters<JackinSnap['delete']>[0],
+): Promise<RemovalResult> {
+  const refs = await Promise.all(
+    request.snapshots.map((selector) => resolveSnapshot(context, selector, () => chooseInstance(context))),
+  );
+  const [first] = refs;
+  if (first === undefined) throw new SnapError('USAGE', 'No snapshot was named.', { what: 'snapshot' });
+  const { instance } = first.ref;
+  if (refs.some(({ ref }) => ref.instance !== instance))
+    throw new SnapError('USAGE', 'The snapshots belong to different instances.', { what: 'snapshot' });
+  const seqs = new Set(refs.map(({ ref }) => ref.seq));
+  return removing(context, instance, request, (all) => {
+    const needed = neededByPending(context, instance);
+    const chosen = all.filter(({ seq }) => seqs.has(seq));
+    const pending = readPending(context, instance);
+    if (pending !== undefined && chosen.some(({ ref }) => needed.has(ref))) refusePending(instance, pending);
+    return Promise.resolve(chosen);
+  });
+}
+
+type Choose = (all: readonly SnapshotRef[]) => Promise<readonly SnapshotRef[]>;
+
+async function removing(
+  context: Context,
+  instance: InstanceName,
+  request: { readonly dryRun?: boolean; readonly confirm: (what: readonly SnapshotPointer[]) => Promise<boolean> },
+  choose: Choose,
+): Promise<RemovalResult> {
+  const preview = await split(context, instance, choose);
+  const answer = {
+    instance,
+    dryRun: request.dryRun ?? false,
+    removed: preview.removed,
+    kept: preview.kept,
+    freedBytes: 0,
+    messages: [],
+  };
+  if (request.dryRun === true || preview.removed.length === 0) return answer;
+  if (!(await request.confirm(preview.removed)))
+    throw new SnapError('DECLINED', 'Declined: nothing was removed.', { what: 'remove' });
+  const locks = await lockForRemoval(context, instance);
+  try {
+    const { gone, all, removed, kept } = await split(context, instance, choose);
+    const before = await context.store.sizeOnDisk();
+    await removeSnapshots(context, instance, all, new Set(gone));
+    await context.store.collectGarbage();
+    const freedBytes = Math.max(0, before - (await context.store.sizeOnDisk()));
+    return { ...answer, removed, kept, freedBytes };
+  } finally {
+    locks.release();
+  }
+}
+
+async function split(context: Context, instance: InstanceName, choose: Choose) {
+  const all = await context.store.snapshots(instance);
+  const gone = await choose(all);
+  const pointer = (ref: SnapshotRef): SnapshotPointer[] => {
+    const known = knowIfReadable(ref);
+    return known === undefined ? [] : [pointerTo(known)];
+  };
+  return { all, gone, removed: gone.flatMap(pointer), kept: all.filter((ref) => !gone.includes(ref)).flatMap(pointer) };
+}
+
+async function chosenByPolicy(
+  context: Context,
+  instance: InstanceName,
+  all: readonly SnapshotRef[],
+): Promise<SnapshotRef[]> {
+  const policy = context.registry.find(instance)?.policy ?? defaultPolicy;
+  const pins = await pinned(context);
+  const needed = neededByPending(context, instance);
+  const readable = all.flatMap((ref) => {
+    const known = knowIfReadable(ref);
+    return known === undefined ? [] : [known];
+  });
+  const candidates = readable.map((known) => toCandidate(known, pins, needed));
+  const gone = new Set(expired(candidates, policy).map(({ seq }) => seq));
+  return all.filter(({ seq }) => gone.has(seq));
+}
+
+function toCandidate(
+  { ref, record }: KnownSnapshot,
+  pins: ReadonlySet<string>,
+  needed: ReadonlySet<string>,
+): Candidate {
+  const name = `${ref.instance}/${String(ref.seq)}`;
+  return { seq: ref.seq, id: record.id, trigger: record.trigger, pinned: pins.has(name), needed: needed.has(ref.ref) };
+}
+
+function refuseUnknown(context: Context, instance: InstanceName, refs: readonly SnapshotRef[]): void {
+  if (refs.length > 0 || context.registry.find(instance) !== undefined) return;
+  throw new SnapError('INSTANCE_NOT_FOUND', `There is no instance ${instance}.`, { instance });
+}
+
+/**
+ * Retention after a save: refs that the policy no longer keeps go at once; their space is freed by `gc` or `prune`.
+ * The caller holds the instance's lock and the store's shared lock; the snapshot stands whatever comes of this.
+ */
+export async function pruneAfterSave(context: Context, record: InstanceRecord): Promise<string[]> {
+  if (!record.policy.auto_prune) return [];
+  const all = await context.store.snapshots(record.name);
+  if (all.length <= Math.min(record.policy.keep_last, record.policy.keep_emergency + 1)) return [];
+  const gone = await chosenByPolicy(context, record.name, all);
+  await removeSnapshots(context, record.name, all, new Set(gone));
+  return [];
+}
+
+/** Removes what nothing reaches, and puts packs together. Nothing that is kept goes. */
+export async function gc(context: Context, request: { readonly dryRun?: boolean }): Promise<RemovalResult> {
+  const instance = chooseInstance(context);
+  const answer = { instance, dryRun: request.dryRun ?? false, removed: [], kept: [], freedBytes: 0, messages: [] };
+  if (request.dryRun === true || !context.store.exists()) return answer;
+  const lock = await context.locks.storeExclusive();
+  try {
+    const before = await context.store.sizeOnDisk();
+    await context.store.sweep();
+    await context.store.collectGarbage();
+    return { ...answer, freedBytes: Math.max(0, before - (await context.store.sizeOnDisk())) };
+  } finally {
+    lock.release();
+  }
+}

@@ -1,0 +1,74 @@
+import type { InstanceName, SnapshotId } from '../../core/ids.js';
+import type { SnapshotRef } from '../../core/ports.js';
+import type { ListRequest } from '../../core/requests.js';
+import type { ListResult, ListedSnapshot } from '../../core/results.js';
+import { messageFormat } from '../../core/snapshot-record.js';
+import { SnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { lockForReading } from '../locking.js';
+import { chooseInstance } from '../session/choose-instance.js';
+import { describeListed, knowIfReadable, pinned } from '../snapshots.js';
+
+/** The snapshots of an instance, newest first. @throws SnapError INSTANCE_NOT_FOUND */
+export async function list(context: Context, request: ListRequest): Promise<ListResult> {
+  const instance = chooseInstance(context);
+  const refs = await existingSnapshots(context, instance);
+  if (refs.length === 0) return { instance, snapshots: [], messages: [] };
+  const lock = await lockForReading(context);
+  try {
+    const listed = await describeAll(context, refs);
+    const wanted = listed.reverse().filter((snapshot) => isWanted(snapshot, request));
+    return { instance, snapshots: wanted.slice(0, request.limit ?? wanted.length), messages: unreadableMessages(refs) };
+  } finally {
+    lock.release();
+  }
+}
+
+async function existingSnapshots(context: Context, instance: InstanceName): Promise<SnapshotRef[]> {
+  const refs = context.store.exists() ? await context.store.snapshots(instance) : [];
+  if (refs.length > 0 || context.registry.find(instance) !== undefined) return refs;
+  throw new SnapError('INSTANCE_NOT_FOUND', `There is no instance ${instance}.`, { instance });
+}
+
+/** All of one instance's snapshots, ascending, with marks. */
+export async function describeAll(context: Context, refs: readonly SnapshotRef[]): Promise<ListedSnapshot[]> {
+  const marks = {
+    pinned: await pinned(context),
+    broken: await context.store.brokenSnapshots(refs.map(({ commit }) => commit)),
+  };
+  return refs.map((ref) => {
+    const known = knowIfReadable(ref);
+    return known === undefined ? unreadable(ref) : describeListed(known, refs, marks);
+  });
+}
+
+/** Listed so that nobody thinks that it is gone; never restored, pruned or half-read. */
+function unreadable(ref: SnapshotRef): ListedSnapshot {
+  return {
+    instance: ref.instance,
+    seq: ref.seq,
+    id: '0'.repeat(26) as SnapshotId,
+    ref: ref.ref,
+    commit: ref.commit,
+    tree: ref.tree,
+    trigger: 'manual',
+    message: `(unreadable: format ${messageFormat(ref.message) ?? 'unknown'})`,
+    createdAt: new Date(0).toISOString(),
+    parentSeq: null,
+    files: 0,
+    sizeBytes: 0,
+    pinned: false,
+    recoveryOf: null,
+    restorable: false,
+  };
+}
+
+function isWanted(snapshot: ListedSnapshot, { trigger, since }: ListRequest): boolean {
+  if (trigger !== undefined && snapshot.trigger !== trigger) return false;
+  return since === undefined || Date.parse(snapshot.createdAt) >= since.getTime();
+}
+
+function unreadableMessages(refs: readonly SnapshotRef[]): string[] {
+  const odd = refs.filter((ref) => knowIfReadable(ref) === undefined);
+  return odd.map((ref) => `Snapshot ${ref.instance}/${String(ref.seq)} cannot be read by this version.`);
+}

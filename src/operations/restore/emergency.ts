@@ -1,0 +1,73 @@
+import type { InstanceRecord } from '../../core/instance-record.js';
+import { pathToJson } from '../../core/entry-path.js';
+import type { MountName } from '../../core/ids.js';
+import type { Manifest } from '../../core/manifest.js';
+import type { ObjectWriter } from '../../core/ports.js';
+import type { RestoreRequest } from '../../core/requests.js';
+import type { SnapshotPointer } from '../../core/results.js';
+import { publish, writeContent } from '../capture/publish.js';
+import type { Context } from '../context.js';
+import { limitsOf } from '../path-arguments.js';
+import { incompletePaths } from '../save.js';
+import { type KnownSnapshot, pointerTo } from '../snapshots.js';
+import type { ActiveOverlap } from './guards.js';
+import type { PlannedMount } from './plan-mounts.js';
+
+export interface EmergencyRequest {
+  readonly request: RestoreRequest;
+  readonly known: KnownSnapshot;
+  readonly record: InstanceRecord;
+  readonly planned: readonly PlannedMount[];
+  readonly active: readonly ActiveOverlap[];
+  readonly writer: ObjectWriter;
+  readonly manifest: Manifest;
+}
+
+/**
+ * Publishes the live state that the plan was made from. It holds every path that the restore overwrites or deletes:
+ * the plan was made from this very capture, and what was not captured is in no plan.
+ */
+export async function publishEmergency(context: Context, emergency: EmergencyRequest): Promise<SnapshotPointer> {
+  const { request, known, record, planned, active, writer, manifest } = emergency;
+  const live = planned.map(({ live: captured }) => captured);
+  const of = `${known.ref.instance}/${String(known.ref.seq)}`;
+  const forced = active.map(({ instance }) => ` It was forced while instance ${instance} was active.`).join('');
+  const existing = await context.store.snapshots(record.name);
+  const limits =
+    request.paths === undefined || request.paths.length === 0
+      ? null
+      : limitsOf(
+          manifest.mounts.map(({ name }) => name as MountName),
+          request.paths,
+        );
+  const snapshot = await publish(
+    context,
+    writer,
+    {
+      record,
+      mounts: live,
+      // What the restore had to take in beyond the rules is stored; the rules themselves are the instance's.
+      policy: { ...record.policy, exclude: [...record.policy.exclude, ...manifest.policy.exclude] },
+      trigger: 'emergency',
+      message: () => `Before the restore of snapshot ${of}${forced === '' ? '' : `\n\n${forced.trim()}`}`,
+      scope: null,
+      complete: incompletePaths(live).length === 0,
+      recovery: {
+        instance: known.ref.instance,
+        seq: known.ref.seq,
+        mounts: planned.map(({ name }) => name),
+        paths:
+          limits === null
+            ? null
+            : [...limits].flatMap(([mount, paths]) => paths.map((path) => ({ mount, path: pathToJson(path) }))),
+      },
+      recoveryOf: pointerTo(known),
+      labels: { sourceTool: null, phase: null, decision: null, resource: null },
+      meta: {},
+    },
+    writeContent(writer, live),
+    existing,
+  );
+  for (const mount of live) mount.rememberStats();
+  return { instance: snapshot.instance, seq: snapshot.seq, id: snapshot.id, ref: snapshot.ref };
+}

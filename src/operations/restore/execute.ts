@@ -1,0 +1,255 @@
+import type { EntryPath } from '../../core/entry-path.js';
+import { parentPath } from '../../core/entry-path.js';
+import type { InstanceName, MountName } from '../../core/ids.js';
+import { type JournalRecord, inverse } from '../../core/journal-record.js';
+import type { Journal, ObjectReader, WritableDirectory } from '../../core/ports.js';
+import type { Change } from '../../core/restore-plan.js';
+import type { KeptPath, SnapshotPointer } from '../../core/results.js';
+import { SnapError, systemCode } from '../../errors.js';
+import { openRoot } from '../capture/capture-mounts.js';
+import type { Context } from '../context.js';
+import { type Applied, applyChanges } from './apply.js';
+import { DirectoryChain } from './directory-chain.js';
+import type { Remembered } from './entry-state.js';
+import { type PendingRestore, temporaryPrefix } from './pending.js';
+import { type PlannedMount, toKeptPaths } from './plan-mounts.js';
+import { verifyChanges } from './verify-changes.js';
+
+/*
+ * The part of a restore that changes mounts: journal, apply, verify, report; and the same again after a crash.
+ */
+
+/** What was done. */
+export interface Finished {
+  readonly changed: readonly { readonly mount: MountName; readonly path: EntryPath }[];
+  readonly failed: readonly KeptPath[];
+  readonly restoredFiles: number;
+  readonly deletedFiles: number;
+  readonly bytesWritten: number;
+  readonly verified: boolean;
+  readonly messages: readonly string[];
+}
+
+export interface RestoreJob {
+  readonly instance: InstanceName;
+  readonly snapshot: SnapshotPointer;
+  readonly emergency: SnapshotPointer;
+  readonly planned: readonly PlannedMount[];
+  readonly request: string;
+  readonly reader: ObjectReader;
+}
+
+/** Writes the plan down and carries it out. Whenever it ends early, the journal says how to go on. */
+export async function finishRestore(context: Context, job: RestoreJob): Promise<Finished> {
+  const id: string = context.newId();
+  const changes = new Map(job.planned.map(({ name, plan }) => [name, plan.changes]));
+  dropUnplanned(context, job.instance);
+  const journal = context.journals.create(job.instance);
+  journal.append(journalOf(id, job, changes));
+  const remembered = new Map(job.planned.map(({ name, live }) => [name, memoryOf(live)]));
+  return withMounts(
+    context,
+    job.planned.map(({ live }) => live.mount),
+    journal,
+    (roots) => carryOut({ context, journal, id, roots, changes, lent: new Map(), reader: job.reader, remembered }),
+  );
+}
+
+/** A journal without a complete plan has changed nothing and is no restore that is pending. */
+function dropUnplanned(context: Context, instance: InstanceName): void {
+  if (context.journals.read(instance) !== undefined) context.journals.reopen(instance).remove();
+}
+
+function journalOf(id: string, job: RestoreJob, changes: ReadonlyMap<MountName, readonly Change[]>): JournalRecord[] {
+  const mounts = job.planned.map(({ live: { mount } }) => mount);
+  const all = [...changes].flatMap(([mount, list]) =>
+    list.map((change) => ({ kind: 'change' as const, mount, change })),
+  );
+  const { snapshot, emergency, request } = job;
+  return [
+    { kind: 'begin', id, snapshot, emergency, mounts, request },
+    ...all,
+    { kind: 'planned', changes: all.length },
+  ];
+}
+
+function memoryOf(live: PlannedMount['live']): (path: EntryPath) => Remembered | undefined {
+  return (path) => {
+    const entry = live.captured.entries.get(path);
+    return entry === undefined ? undefined : { stat: entry.stat, momentNs: live.momentNs };
+  };
+}
+
+/** Goes on with a pending restore, or takes it back. The caller holds the instance's lock. */
+export async function resumeRestore(
+  context: Context,
+  instance: InstanceName,
+  pending: PendingRestore,
+  direction: 'continue' | 'abort',
+  reader: ObjectReader,
+): Promise<Finished> {
+  const journal = context.journals.reopen(instance);
+  if (pending.direction !== direction) journal.append([{ kind: 'direction', direction }]);
+  const changes = new Map(
+    [...pending.changes].map(([mount, list]) => [mount, direction === 'abort' ? list.map(inverse) : list]),
+  );
+  return withMounts(context, pending.begin.mounts, journal, (roots) => {
+    for (const [name, root] of roots)
+      removeTemporaries(root, changes.get(name) ?? [], temporaryPrefix(pending.begin.id));
+    return carryOut({
+      context,
+      journal,
+      id: pending.begin.id,
+      roots,
+      changes,
+      lent: pending.lent,
+      reader,
+      remembered: new Map(),
+    });
+  });
+}
+
+async function withMounts(
+  context: Context,
+  mounts: readonly Pick<PendingRestore['begin']['mounts'][number], 'name' | 'path'>[],
+  journal: Journal,
+  act: (roots: ReadonlyMap<MountName, WritableDirectory>) => Promise<Finished>,
+): Promise<Finished> {
+  const roots = new Map<MountName, WritableDirectory>();
+  let finished = false;
+  try {
+    for (const mount of mounts) roots.set(mount.name, openRoot(context, mount));
+    const result = await act(roots);
+    finished = true;
+    return result;
+  } finally {
+    for (const root of roots.values()) root.close();
+    if (!finished) journal.close();
+  }
+}
+
+interface Work {
+  readonly context: Context;
+  readonly journal: Journal;
+  readonly id: string;
+  readonly roots: ReadonlyMap<MountName, WritableDirectory>;
+  readonly changes: ReadonlyMap<MountName, readonly Change[]>;
+  readonly lent: PendingRestore['lent'];
+  readonly reader: ObjectReader;
+  readonly remembered: ReadonlyMap<MountName, (path: EntryPath) => Remembered | undefined>;
+}
+
+async function carryOut(work: Work): Promise<Finished> {
+  const { context, journal, roots } = work;
+  const parts: { mount: MountName; applied: Applied; unlike: readonly EntryPath[] }[] = [];
+  const progress = new RestoreProgress(work);
+  try {
+    for (const [mount, root] of roots) parts.push({ mount, ...(await applyMount(work, mount, root, progress)) });
+  } catch (error) {
+    throw asNoSpace(error);
+  }
+  journal.append([{ kind: 'done' }]);
+  journal.remove();
+  context.interruption.check();
+  return summarize(parts);
+}
+
+async function applyMount(
+  work: Work,
+  mount: MountName,
+  root: WritableDirectory,
+  progress: RestoreProgress,
+): Promise<{ applied: Applied; unlike: readonly EntryPath[] }> {
+  const { context, journal, reader } = work;
+  const applied = await applyChanges({
+    root,
+    changes: work.changes.get(mount) ?? [],
+    temporaryPrefix: temporaryPrefix(work.id),
+    reader,
+    hasher: context.hasher,
+    remembered: work.remembered.get(mount) ?? (() => undefined),
+    onLend: (path, mode) => {
+      journal.append([{ kind: 'lent', mount, path, mode }]);
+    },
+    lentBefore: work.lent.get(mount) ?? new Map(),
+    interruption: context.interruption,
+    onFile: (bytes) => {
+      progress.add(bytes);
+    },
+  });
+  return { applied, unlike: await verifyChanges(root, applied, context.hasher) };
+}
+
+function asNoSpace(error: unknown): unknown {
+  const code = systemCode(error);
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
+  return new SnapError(
+    'NO_SPACE',
+    'There is no space left: the restore was interrupted and is pending.',
+    { path: '' },
+    { cause: error },
+  );
+}
+
+/** Temporary files that an interrupted run left beside the paths it was working on. */
+function removeTemporaries(root: WritableDirectory, changes: readonly Change[], prefix: string): void {
+  const chain = new DirectoryChain(root, () => undefined);
+  try {
+    for (const path of new Set(changes.map((change) => parentPath(change.path)))) {
+      try {
+        const directory = chain.at(path);
+        for (const name of directory.list()) if (name.startsWith(prefix)) directory.unlink(name);
+      } catch (error) {
+        if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(systemCode(error) ?? '')) throw error;
+      }
+    }
+  } finally {
+    chain.close();
+  }
+}
+
+function summarize(parts: readonly { mount: MountName; applied: Applied; unlike: readonly EntryPath[] }[]): Finished {
+  const isFile = ({ before, after }: Change): boolean => (after ?? before)?.kind !== 'directory';
+  const done = parts.flatMap(({ mount, applied }) => applied.done.map((change) => ({ mount, change })));
+  const failed = parts.flatMap(({ mount, applied, unlike }) => [
+    ...toKeptPaths(mount, applied.skipped),
+    ...unlike.map((path) => ({ mount, path, reason: 'verification_failed' })),
+  ]);
+  return {
+    changed: done.map(({ mount, change }) => ({ mount, path: change.path })),
+    failed,
+    restoredFiles: done.filter(({ change }) => change.after !== null && isFile(change)).length,
+    deletedFiles: done.filter(({ change }) => change.after === null && isFile(change)).length,
+    bytesWritten: parts.reduce((sum, { applied }) => sum + applied.bytesWritten, 0),
+    verified: parts.every(({ unlike }) => unlike.length === 0),
+    messages: ownerMessages(parts),
+  };
+}
+
+function ownerMessages(parts: readonly { mount: MountName; applied: Applied }[]): string[] {
+  const paths = parts.flatMap(({ applied }) => applied.ownersNotSet);
+  if (paths.length === 0) return [];
+  return [`The owner of ${String(paths.length)} restored paths could not be set, first of all ${paths[0] ?? ''}.`];
+}
+
+class RestoreProgress {
+  readonly #context: Context;
+  readonly #totalFiles: number;
+  readonly #totalBytes: number;
+  #files = 0;
+  #bytes = 0;
+
+  constructor({ context, changes }: Work) {
+    this.#context = context;
+    const written = [...changes.values()].flat().flatMap(({ after }) => (after?.kind === 'file' ? [after.size] : []));
+    this.#totalFiles = written.length;
+    this.#totalBytes = written.reduce((sum, size) => sum + size, 0);
+  }
+
+  add(bytes: number): void {
+    this.#files += 1;
+    this.#bytes += bytes;
+    const { totalFiles, totalBytes } = { totalFiles: this.#totalFiles, totalBytes: this.#totalBytes };
+    this.#context.onProgress({ phase: 'restore', files: this.#files, bytes: this.#bytes, totalFiles, totalBytes });
+  }
+}

@@ -1,0 +1,67 @@
+import { type HostPath, displayPath } from '../../core/entry-path.js';
+import { activeOwner } from '../../core/activity.js';
+import type { InstanceName } from '../../core/ids.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
+import type { ManifestMount } from '../../core/manifest.js';
+import { SnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { contains } from '../session/choose-instance.js';
+
+/** An instance that somebody works in, with a mount that overlaps those asked about. */
+export interface ActiveOverlap {
+  readonly instance: InstanceName;
+  readonly owner: string;
+}
+
+/** The active instances with a mount in, around or at one of the folders. */
+export function activeOverlaps(context: Context, folders: readonly HostPath[]): ActiveOverlap[] {
+  const overlaps: ActiveOverlap[] = [];
+  for (const record of context.registry.all()) {
+    if (!record.mounts.some(({ path }) => folders.some((folder) => contains(path, folder) || contains(folder, path))))
+      continue;
+    const owner = activeOwner(context.registry.readActivity(record.name), context.processes);
+    if (owner !== null) overlaps.push({ instance: record.name, owner });
+  }
+  return overlaps;
+}
+
+/** @throws SnapError INSTANCE_ACTIVE, naming the instance that stands in the way */
+export function refuseActive(overlaps: readonly ActiveOverlap[]): void {
+  const [first] = overlaps;
+  if (first === undefined) return;
+  throw new SnapError(
+    'INSTANCE_ACTIVE',
+    `Instance ${first.instance} is active (${first.owner}): a restore would change files under it.`,
+    {
+      instance: first.instance,
+      owner: first.owner,
+    },
+  );
+}
+
+/** @throws SnapError INSTANCE_CLOSED */
+export function refuseClosed(record: InstanceRecord | undefined): void {
+  if (record?.state !== 'closed') return;
+  throw new SnapError('INSTANCE_CLOSED', `Instance ${record.name} is closed.`, { instance: record.name });
+}
+
+/**
+ * The folder at the mount's recorded path must be the one that was recorded, under its real path.
+ * @throws SnapError MOUNT_GONE, MOUNT_REPLACED
+ */
+export function refuseReplaced(context: Context, mount: ManifestMount, path: HostPath, force: boolean): void {
+  const identity = context.host.identity(path);
+  if (identity === undefined) {
+    throw new SnapError('MOUNT_GONE', `The folder ${displayPath(path)} of mount ${mount.name} is gone.`, {
+      mount: mount.name,
+      path: displayPath(path),
+    });
+  }
+  if (force && identity.directory) return;
+  const same = String(identity.dev) === mount.device && String(identity.ino) === mount.inode;
+  if (same && context.host.realPath(path) === path) return;
+  throw new SnapError('MOUNT_REPLACED', `${displayPath(path)} is not the folder that the snapshot was taken of.`, {
+    mount: mount.name,
+    path: displayPath(path),
+  });
+}

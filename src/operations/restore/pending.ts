@@ -1,0 +1,79 @@
+import type { EntryPath } from '../../core/entry-path.js';
+import type { InstanceName, MountName } from '../../core/ids.js';
+import type { JournalBegin, JournalRecord } from '../../core/journal-record.js';
+import type { Change } from '../../core/restore-plan.js';
+import { SnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+
+/** A restore that was interrupted, as its journal tells it. */
+export interface PendingRestore {
+  readonly begin: JournalBegin;
+  readonly changes: ReadonlyMap<MountName, readonly Change[]>;
+  readonly lent: ReadonlyMap<MountName, ReadonlyMap<EntryPath, number>>;
+  /** The way that an interrupted `recover` had chosen. */
+  readonly direction: 'continue' | 'abort' | null;
+}
+
+/** Undefined when none is pending. One that was interrupted before its plan was complete has changed nothing. */
+export function readPending(context: Context, instance: InstanceName): PendingRestore | undefined {
+  const records = context.journals.read(instance);
+  return records === undefined ? undefined : toPending(records);
+}
+
+function toPending(records: readonly JournalRecord[]): PendingRestore | undefined {
+  const changes = new Map<MountName, Change[]>();
+  const lent = new Map<MountName, Map<EntryPath, number>>();
+  let begin: JournalBegin | undefined;
+  let planned = false;
+  let direction: PendingRestore['direction'] = null;
+  for (const record of records) {
+    switch (record.kind) {
+      case 'begin':
+        begin = record;
+        break;
+      case 'change':
+        of(changes, record.mount, () => []).push(record.change);
+        break;
+      case 'planned':
+        planned = true;
+        break;
+      case 'lent': {
+        const modes = of(lent, record.mount, () => new Map<EntryPath, number>());
+        // The first mode is the directory's own: a later one may be what we lent.
+        if (!modes.has(record.path)) modes.set(record.path, record.mode);
+        break;
+      }
+      case 'direction':
+        direction = record.direction;
+        break;
+      case 'done':
+        return undefined;
+    }
+  }
+  return begin === undefined || !planned ? undefined : { begin, changes, lent, direction };
+}
+
+function of<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+  const known = map.get(key);
+  if (known !== undefined) return known;
+  const made = make();
+  map.set(key, made);
+  return made;
+}
+
+/** How the temporary files of a restore are called. */
+export function temporaryPrefix(id: string): string {
+  return `.jackin-${id}-`;
+}
+
+/** The temporary names that a pending restore may have left in the mounts; null when none is pending. */
+export function pendingTemporaryPrefix(context: Context, instance: InstanceName): string | null {
+  const pending = readPending(context, instance);
+  return pending === undefined ? null : temporaryPrefix(pending.begin.id);
+}
+
+/** @throws SnapError RESTORE_PENDING */
+export function refusePending(instance: InstanceName, pending: PendingRestore): never {
+  const of = `${pending.begin.snapshot.instance}/${String(pending.begin.snapshot.seq)}`;
+  throw new SnapError('RESTORE_PENDING', `A restore of snapshot ${of} was interrupted and is pending.`, { instance });
+}

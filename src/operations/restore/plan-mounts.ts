@@ -1,0 +1,137 @@
+import { protectedFromDeletion } from '../../core/classify.js';
+import type { LeftOutReason, StoredEntry } from '../../core/entry.js';
+import { type EntryPath, type HostPath, displayPath } from '../../core/entry-path.js';
+import type { MountName } from '../../core/ids.js';
+import { type Change, type Kept, type MountPlan, planRestore } from '../../core/restore-plan.js';
+import type { KeptPath, PlannedChange } from '../../core/results.js';
+import { SnapError } from '../../errors.js';
+import type { CapturedMount } from '../capture/capture-mounts.js';
+import type { MountContent } from '../snapshot-content.js';
+import type { RulesThen } from './rules-then.js';
+
+/** One mount's part of a restore. */
+export interface PlannedMount {
+  readonly name: MountName;
+  readonly path: HostPath;
+  readonly content: MountContent;
+  readonly live: CapturedMount;
+  readonly plan: MountPlan;
+}
+
+export interface PlanOptions {
+  readonly scope: readonly EntryPath[] | null;
+  readonly noDelete: boolean;
+  readonly deleteNewRepositories: boolean;
+}
+
+export function planMount(
+  content: MountContent,
+  live: CapturedMount,
+  then: RulesThen,
+  options: PlanOptions,
+): PlannedMount {
+  const leftOut = new Map<EntryPath, LeftOutReason>(live.captured.leftOut.map(({ path, reason }) => [path, reason]));
+  const scope = intersect(options.scope, content.scope);
+  refuseUnknownPaths(content, live, leftOut, options.scope);
+  const plan = planRestore({
+    wanted: content.entries,
+    observedThen: content.observed,
+    live: live.captured.entries,
+    liveLeftOut: leftOut,
+    sharedElsewhere: sharedElsewhere(content.entries, live, scope),
+    scope,
+    noDelete: options.noDelete,
+    deleteNewRepositories: options.deleteNewRepositories,
+    protection: (path, directory) =>
+      protectedFromDeletion(path, directory, then.rulesFor(path), live.rules.rulesFor(path)),
+  });
+  return { name: content.name, path: live.mount.path, content, live, plan };
+}
+
+/** A restore goes no further than the save that made the snapshot did. */
+function intersect(
+  asked: readonly EntryPath[] | null,
+  saved: readonly EntryPath[] | null,
+): readonly EntryPath[] | null {
+  if (saved === null) return asked;
+  if (asked === null) return saved;
+  const inner = (from: readonly EntryPath[], within: readonly EntryPath[]): EntryPath[] =>
+    from.filter((path) => within.some((limit) => limit === '' || path === limit || path.startsWith(`${limit}/`)));
+  return [...new Set([...inner(asked, saved), ...inner(saved, asked)])];
+}
+
+/** @throws SnapError PATH_NOT_FOUND for a path that neither the snapshot nor the mount knows */
+function refuseUnknownPaths(
+  content: MountContent,
+  live: CapturedMount,
+  leftOut: ReadonlyMap<EntryPath, LeftOutReason>,
+  scope: readonly EntryPath[] | null,
+): void {
+  for (const path of scope ?? []) {
+    const known =
+      content.entries.has(path) || content.observed.leftOutAt(path) !== undefined || content.observed.absent.has(path);
+    if (known || live.captured.entries.has(path) || leftOut.has(path)) continue;
+    throw new SnapError(
+      'PATH_NOT_FOUND',
+      `${displayPath(path)} is neither in the snapshot nor in mount ${content.name}.`,
+      {
+        path: displayPath(path),
+        where: `mount ${content.name}`,
+      },
+    );
+  }
+}
+
+/** True for a file whose inode has a name that this restore does not see, or that does not belong to its group. */
+function sharedElsewhere(
+  wanted: ReadonlyMap<EntryPath, StoredEntry>,
+  live: CapturedMount,
+  scope: readonly EntryPath[] | null,
+): (path: EntryPath) => boolean {
+  const groups = new Map<EntryPath, EntryPath[]>();
+  for (const entry of live.captured.entries.values()) {
+    const first = linkOf(entry);
+    if (first !== undefined) groups.set(first, [...(groups.get(first) ?? []), entry.path]);
+  }
+  return (path) => {
+    const entry = live.captured.entries.get(path);
+    if (entry?.kind !== 'file' || entry.stat.nlink < 2) return false;
+    if (scope !== null || entry.linkedTo === undefined) return true;
+    const members = groups.get(entry.linkedTo) ?? [];
+    const group = linkOf(wanted.get(path));
+    return (
+      members.length !== entry.stat.nlink ||
+      members.some((member) => group === undefined || linkOf(wanted.get(member)) !== group)
+    );
+  };
+}
+
+function linkOf(entry: StoredEntry | undefined): EntryPath | undefined {
+  return entry?.kind === 'file' ? entry.linkedTo : undefined;
+}
+
+export function hostPath(mount: HostPath, path: EntryPath): HostPath {
+  return (path === '' ? mount : `${mount === '/' ? '' : mount}/${path}`) as HostPath;
+}
+
+export function toPlannedChanges(mounts: readonly PlannedMount[]): PlannedChange[] {
+  return mounts.flatMap(({ name, path, plan }) => plan.changes.map((change) => toPlannedChange(name, path, change)));
+}
+
+export function toPlannedChange(mount: MountName, root: HostPath, change: Change): PlannedChange {
+  const { path, action, reason, before, after } = change;
+  return {
+    mount,
+    path,
+    hostPath: hostPath(root, path),
+    action,
+    reason,
+    from: before?.kind ?? 'nothing',
+    to: after?.kind ?? 'nothing',
+    bytes: action !== 'chmod' && after !== null && after.kind !== 'directory' ? after.size : 0,
+  };
+}
+
+export function toKeptPaths(mount: MountName, kept: readonly Kept[]): KeptPath[] {
+  return kept.map(({ path, reason }) => ({ mount, path, reason }));
+}

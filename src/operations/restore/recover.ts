@@ -1,0 +1,67 @@
+import type { InstanceName } from '../../core/ids.js';
+import { inverse } from '../../core/journal-record.js';
+import type { JackinSnap } from '../../core/requests.js';
+import type { PlannedChange, RestoreResult, SnapshotPointer } from '../../core/results.js';
+import { SnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { lockForSnapshot } from '../locking.js';
+import { chooseInstance } from '../session/choose-instance.js';
+import { resumeRestore } from './execute.js';
+import { type PendingRestore, readPending } from './pending.js';
+import { toPlannedChange } from './plan-mounts.js';
+
+/** Finishes a restore that was interrupted, or takes it back: to the snapshot, or to the state before. */
+export async function recover(context: Context, request: Parameters<JackinSnap['recover']>[0]): Promise<RestoreResult> {
+  const instance = chooseInstance(context);
+  const locks = await lockForSnapshot(context, instance);
+  const reader = context.store.reader();
+  try {
+    const pending = readPending(context, instance);
+    if (pending === undefined) {
+      throw new SnapError('NOTHING_PENDING', `No restore of instance ${instance} is pending.`, { instance });
+    }
+    const plan = planOf(pending, request.direction);
+    const target = request.direction === 'continue' ? pending.begin.snapshot : pending.begin.emergency;
+    if (!(await request.confirm({ snapshot: target, plan, kept: [], messages: [] }))) {
+      throw new SnapError('DECLINED', 'Declined: the restore is still pending.', { what: 'recover' });
+    }
+    const finished = await resumeRestore(context, instance, pending, request.direction, reader);
+    return {
+      instance,
+      fromSnapshot: target,
+      emergencySnapshot: pending.begin.emergency,
+      dryRun: false,
+      restoredFiles: finished.restoredFiles,
+      deletedFiles: finished.deletedFiles,
+      changed: finished.changed,
+      plan,
+      kept: [],
+      failed: finished.failed,
+      filesAffected: finished.restoredFiles + finished.deletedFiles,
+      bytesWritten: finished.bytesWritten,
+      activeSnapshot: finished.failed.length === 0 ? target : null,
+      verified: finished.verified,
+      destination: null,
+      messages: finished.messages,
+    };
+  } finally {
+    await reader.close();
+    locks.release();
+  }
+}
+
+function planOf(pending: PendingRestore, direction: 'continue' | 'abort'): PlannedChange[] {
+  return pending.begin.mounts.flatMap(({ name, path }) =>
+    (pending.changes.get(name) ?? []).map((change) =>
+      toPlannedChange(name, path, direction === 'abort' ? inverse(change) : change),
+    ),
+  );
+}
+
+/** The restores that are pending, of all instances. */
+export function pendingRestores(context: Context): { instance: InstanceName; snapshot: SnapshotPointer }[] {
+  return context.journals.pending().flatMap((instance) => {
+    const pending = readPending(context, instance);
+    return pending === undefined ? [] : [{ instance, snapshot: pending.begin.snapshot }];
+  });
+}

@@ -1,0 +1,206 @@
+import { type EntryPath, type HostPath, displayPath, parentPath } from '../../core/entry-path.js';
+import type { StoredEntry } from '../../core/entry.js';
+import type { MountName } from '../../core/ids.js';
+import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
+import type { RestoreRequest } from '../../core/requests.js';
+import type { Change } from '../../core/restore-plan.js';
+import type { KeptPath, PlannedChange, RestoreResult } from '../../core/results.js';
+import { SnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { lockForReading } from '../locking.js';
+import { limitsOf } from '../path-arguments.js';
+import { readManifest, readMountContent } from '../snapshot-content.js';
+import { type KnownSnapshot, pointerTo } from '../snapshots.js';
+import { applyChanges } from './apply.js';
+import { temporaryPrefix } from './pending.js';
+import { toKeptPaths, toPlannedChange } from './plan-mounts.js';
+import { verifyChanges } from './verify-changes.js';
+
+/** Writes a snapshot's content into a new or empty folder; the live mounts are not looked at. */
+export async function restoreElsewhere(
+  context: Context,
+  request: RestoreRequest,
+  known: KnownSnapshot,
+  destination: HostPath,
+): Promise<RestoreResult> {
+  const lock = await lockForReading(context);
+  const reader = context.store.reader();
+  try {
+    const parts = await planParts(context, request, known, reader, destination);
+    const plan = parts.flatMap(({ name, path, changes }) =>
+      changes.map((change) => toPlannedChange(name, path, change)),
+    );
+    const base = { known, destination, plan };
+    if (request.dryRun === true) return toResult(base, { dryRun: true, failed: [], bytesWritten: 0, messages: [] });
+    const confirmed = await request.confirm({ snapshot: pointerTo(known), plan, kept: [], messages: [] });
+    if (!confirmed) throw new SnapError('DECLINED', 'Declined: nothing was written.', { what: 'restore' });
+    return toResult(base, { dryRun: false, ...(await writeParts(context, parts, destination, reader)) });
+  } finally {
+    await reader.close();
+    lock.release();
+  }
+}
+
+interface Part {
+  readonly name: MountName;
+  readonly path: HostPath;
+  readonly changes: readonly Change[];
+}
+
+/** A single mount's content goes into the folder itself, several mounts into one folder each. */
+async function planParts(
+  context: Context,
+  request: Pick<RestoreRequest, 'mount' | 'paths'>,
+  known: KnownSnapshot,
+  reader: ObjectReader,
+  destination: HostPath,
+): Promise<Part[]> {
+  const manifest = await readManifest(reader, known);
+  const names = manifest.mounts.map(({ name }) => name as MountName);
+  const limits = request.paths === undefined || request.paths.length === 0 ? null : limitsOf(names, request.paths);
+  const chosen = names.filter(
+    (name) => (request.mount === undefined || name === request.mount) && (limits === null || limits.has(name)),
+  );
+  if (chosen.length === 0)
+    throw new SnapError('PATH_NOT_FOUND', `The snapshot has no mount ${request.mount ?? ''}.`, {
+      path: request.mount ?? '',
+      where: 'mounts',
+    });
+  const parts: Part[] = [];
+  for (const name of chosen) {
+    const { entries } = await readMountContent(context, reader, known, manifest, name);
+    const path = names.length === 1 ? destination : (`${destination}/${name}` as HostPath);
+    parts.push({ name, path, changes: creations(entries, limits?.get(name) ?? null, name) });
+  }
+  return parts;
+}
+
+function creations(
+  entries: ReadonlyMap<EntryPath, StoredEntry>,
+  limits: readonly EntryPath[] | null,
+  mount: MountName,
+): Change[] {
+  const needed = limits === null ? null : new Set<EntryPath>();
+  for (const limit of limits ?? []) {
+    if (!entries.has(limit))
+      throw new SnapError('PATH_NOT_FOUND', `${displayPath(limit)} is not in the snapshot.`, {
+        path: displayPath(limit),
+        where: `mount ${mount}`,
+      });
+    for (let at = limit; at !== ''; at = parentPath(at)) needed?.add(at);
+  }
+  const inScope = (path: EntryPath): boolean =>
+    needed === null ||
+    path === '' ||
+    needed.has(path) ||
+    (limits ?? []).some((limit) => limit === '' || path.startsWith(`${limit}/`));
+  return [...entries.values()]
+    .filter(({ path }) => inScope(path))
+    .map((after) => ({ path: after.path, action: 'create', reason: 'written elsewhere', before: null, after }));
+}
+
+async function writeParts(
+  context: Context,
+  parts: readonly Part[],
+  destination: HostPath,
+  reader: ObjectReader,
+): Promise<{ failed: KeptPath[]; bytesWritten: number; messages: string[] }> {
+  prepareDestination(context, destination);
+  const result = { failed: [] as KeptPath[], bytesWritten: 0, messages: [] as string[] };
+  for (const part of parts) {
+    if (part.path !== destination) context.host.makeDirectory(part.path);
+    const root = context.host.openMount(part.path);
+    try {
+      await writePart(context, part, root, reader, result);
+    } finally {
+      root.close();
+    }
+  }
+  return result;
+}
+
+async function writePart(
+  context: Context,
+  part: Part,
+  root: WritableDirectory,
+  reader: ObjectReader,
+  result: { failed: KeptPath[]; bytesWritten: number; messages: string[] },
+): Promise<void> {
+  let files = 0;
+  let bytes = 0;
+  const applied = await applyChanges({
+    root,
+    changes: part.changes,
+    temporaryPrefix: temporaryPrefix(context.newId()),
+    reader,
+    hasher: context.hasher,
+    remembered: () => undefined,
+    onLend: () => undefined,
+    lentBefore: new Map(),
+    interruption: context.interruption,
+    onFile: (size) => {
+      files += 1;
+      bytes += size;
+      context.onProgress({ phase: 'export', files, bytes, totalFiles: part.changes.length, totalBytes: null });
+    },
+  });
+  const unlike = await verifyChanges(root, applied, context.hasher);
+  result.bytesWritten += applied.bytesWritten;
+  result.failed.push(
+    ...toKeptPaths(part.name, applied.skipped),
+    ...unlike.map((path) => ({ mount: part.name, path, reason: 'verification_failed' })),
+  );
+  if (applied.ownersNotSet.length > 0)
+    result.messages.push(`The owner of ${String(applied.ownersNotSet.length)} paths could not be set.`);
+}
+
+/** @throws SnapError DESTINATION_EXISTS when something is there that is not an empty folder */
+export function prepareDestination(context: Context, destination: HostPath): void {
+  const present = context.host.identity(destination);
+  if (present === undefined) {
+    context.host.makeDirectory(destination);
+    return;
+  }
+  const empty = present.directory && isEmpty(context, destination);
+  if (empty) return;
+  throw new SnapError(
+    'DESTINATION_EXISTS',
+    `${displayPath(destination)} exists and is not empty: nothing was written.`,
+    { path: displayPath(destination) },
+  );
+}
+
+function isEmpty(context: Context, path: HostPath): boolean {
+  const directory = context.host.openMount(path);
+  try {
+    return directory.list().length === 0;
+  } finally {
+    directory.close();
+  }
+}
+
+function toResult(
+  base: { known: KnownSnapshot; destination: HostPath; plan: readonly PlannedChange[] },
+  outcome: { dryRun: boolean; failed: readonly KeptPath[]; bytesWritten: number; messages: readonly string[] },
+): RestoreResult {
+  const { known, destination, plan } = base;
+  const files = plan.filter(({ to }) => to !== 'directory');
+  return {
+    instance: known.ref.instance,
+    fromSnapshot: pointerTo(known),
+    emergencySnapshot: null,
+    dryRun: outcome.dryRun,
+    restoredFiles: outcome.dryRun ? 0 : files.length - outcome.failed.length,
+    deletedFiles: 0,
+    changed: outcome.dryRun ? [] : plan.map(({ mount, path }) => ({ mount, path })),
+    plan,
+    kept: [],
+    failed: outcome.failed,
+    filesAffected: files.length,
+    bytesWritten: outcome.bytesWritten,
+    activeSnapshot: null,
+    verified: !outcome.dryRun && outcome.failed.length === 0,
+    destination,
+    messages: outcome.messages,
+  };
+}

@@ -1,0 +1,331 @@
+import { type EntryPath, type HostPath, pathFromJson, pathToJson } from '../../core/entry-path.js';
+import type { MountName } from '../../core/ids.js';
+import { type InstanceRecord, type MountRecord, recordFromJson } from '../../core/instance-record.js';
+import type { Manifest, ManifestMount } from '../../core/manifest.js';
+import type { ObjectReader, ObjectWriter } from '../../core/ports.js';
+import type { RestoreRequest } from '../../core/requests.js';
+import type { KeptPath, RestoreResult, SnapshotPointer } from '../../core/results.js';
+import { SnapError } from '../../errors.js';
+import { type CapturedMount, captureMounts } from '../capture/capture-mounts.js';
+import type { Context } from '../context.js';
+import { lockForSnapshot } from '../locking.js';
+import { limitsOf } from '../path-arguments.js';
+import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
+import { chooseInstance } from '../session/choose-instance.js';
+import { type KnownSnapshot, know, pointerTo, resolveSnapshot } from '../snapshots.js';
+import { type ActiveOverlap, activeOverlaps, refuseActive, refuseClosed, refuseReplaced } from './guards.js';
+import { publishEmergency } from './emergency.js';
+import { type Finished, finishRestore, resumeRestore } from './execute.js';
+import { pendingTemporaryPrefix, readPending, refusePending } from './pending.js';
+import { type PlannedMount, planMount, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
+import { restoreElsewhere } from './restore-elsewhere.js';
+import { RulesThen } from './rules-then.js';
+
+/**
+ * Puts an instance's mounts back to a snapshot. Nothing in a mount changes before the plan was confirmed and the
+ * emergency snapshot, which holds every path that will be, is published. Killed at any point, `recover` leads to
+ * either end, and the same restore again converges.
+ */
+export async function restore(context: Context, request: RestoreRequest): Promise<RestoreResult> {
+  const resolved = await resolveSnapshot(context, request.snapshot, () => chooseInstance(context));
+  const known = know(resolved.ref);
+  if (request.to !== undefined) return restoreElsewhere(context, request, known, request.to);
+  const record = context.registry.find(known.ref.instance);
+  refuseClosed(record);
+  const locks = await lockForSnapshot(context, known.ref.instance);
+  const reader = context.store.reader();
+  try {
+    await continuePending(context, request, known, reader);
+    return await restoreLocked(context, request, known, reader);
+  } finally {
+    await reader.close();
+    locks.release();
+  }
+}
+
+/** What was asked for, in a form to compare: the same again continues a restore that is pending. */
+export function requestKey(
+  request: Pick<RestoreRequest, 'paths' | 'mount' | 'noDelete' | 'deleteNewRepositories'>,
+): string {
+  const paths = (request.paths ?? []).map(({ mount, path }) => [mount, pathToJson(path)]);
+  return JSON.stringify([
+    paths,
+    request.mount ?? null,
+    request.noDelete ?? false,
+    request.deleteNewRepositories ?? false,
+  ]);
+}
+
+async function continuePending(
+  context: Context,
+  request: RestoreRequest,
+  known: KnownSnapshot,
+  reader: ObjectReader,
+): Promise<void> {
+  const pending = readPending(context, known.ref.instance);
+  if (pending === undefined || request.dryRun === true) return;
+  const same =
+    pending.begin.snapshot.ref === known.ref.ref &&
+    pending.begin.request === requestKey(request) &&
+    pending.direction !== 'abort';
+  if (!same) refusePending(known.ref.instance, pending);
+  await resumeRestore(context, known.ref.instance, pending, 'continue', reader);
+}
+
+async function restoreLocked(
+  context: Context,
+  request: RestoreRequest,
+  known: KnownSnapshot,
+  reader: ObjectReader,
+): Promise<RestoreResult> {
+  const manifest = await readManifest(reader, known);
+  const record = context.registry.find(known.ref.instance) ?? recordFromJson(manifest.instance_record);
+  const targets = chooseTargets(manifest, record, request);
+  for (const { manifestMount, mount } of targets)
+    refuseReplaced(context, manifestMount, mount.path, request.force ?? false);
+  const active = activeOverlaps(
+    context,
+    targets.map(({ mount }) => mount.path),
+  );
+  if (request.force !== true && request.dryRun !== true) refuseActive(active);
+  await refuseDamaged(context, known);
+  const writer = request.dryRun === true ? null : context.store.newWriter();
+  try {
+    const planned = await planTargets(context, request, known, manifest, record, targets, reader, writer);
+    const outcome = await carryOut({ context, request, known, manifest, record, planned, active, reader, writer });
+    return toResult(known, planned, request, outcome);
+  } finally {
+    await writer?.abandon();
+  }
+}
+
+interface Target {
+  readonly manifestMount: ManifestMount;
+  readonly mount: MountRecord;
+  readonly scope: readonly EntryPath[] | null;
+}
+
+/** The mounts that are asked for, at their recorded paths. */
+function chooseTargets(manifest: Manifest, record: InstanceRecord, request: RestoreRequest): Target[] {
+  const names = manifest.mounts.map(({ name }) => name as MountName);
+  const limits = request.paths === undefined || request.paths.length === 0 ? null : limitsOf(names, request.paths);
+  if (request.mount !== undefined && !names.includes(request.mount)) {
+    throw new SnapError('PATH_NOT_FOUND', `The snapshot has no mount ${request.mount}; it has ${names.join(', ')}.`, {
+      path: request.mount,
+      where: 'mounts',
+    });
+  }
+  return manifest.mounts
+    .filter(
+      ({ name }) =>
+        (request.mount === undefined || name === request.mount) && (limits === null || limits.has(name as MountName)),
+    )
+    .map((manifestMount) => {
+      const name = manifestMount.name as MountName;
+      const path = pathFromJson(manifestMount.path) as HostPath;
+      const mount = record.mounts.find((known) => known.name === name) ?? {
+        name,
+        path,
+        dev: BigInt(manifestMount.device),
+        ino: BigInt(manifestMount.inode),
+      };
+      return { manifestMount, mount: { ...mount, path }, scope: limits?.get(name) ?? null };
+    });
+}
+
+async function refuseDamaged(context: Context, known: KnownSnapshot): Promise<void> {
+  const broken = await context.store.brokenSnapshots([known.ref.commit]);
+  if (broken.size === 0) return;
+  const snapshot = `${known.ref.instance}/${String(known.ref.seq)}`;
+  throw new SnapError(
+    'SNAPSHOT_DAMAGED',
+    `Snapshot ${snapshot} misses objects: it cannot be restored, and nothing was changed.`,
+    { snapshot },
+  );
+}
+
+async function planTargets(
+  context: Context,
+  request: RestoreRequest,
+  known: KnownSnapshot,
+  manifest: Manifest,
+  record: InstanceRecord,
+  targets: readonly Target[],
+  reader: ObjectReader,
+  writer: ObjectWriter | null,
+): Promise<PlannedMount[]> {
+  const contents = new Map<MountName, MountContent>();
+  for (const { mount } of targets)
+    contents.set(mount.name, await readMountContent(context, reader, known, manifest, mount.name));
+  const live = await captureLive(context, request, manifest, record, targets, contents, writer);
+  const planned: PlannedMount[] = [];
+  for (const target of targets) {
+    const content = contents.get(target.mount.name);
+    const captured = live.find(({ mount }) => mount.name === target.mount.name);
+    if (content === undefined || captured === undefined) continue;
+    const then = await RulesThen.read(reader, content, manifest.policy);
+    const options = {
+      scope: target.scope,
+      noDelete: request.noDelete ?? false,
+      deleteNewRepositories: request.deleteNewRepositories ?? false,
+    };
+    planned.push(planMount(content, captured, then, options));
+  }
+  return planned;
+}
+
+/** The live state of the mounts, with every path that the snapshot stores, whatever rules say of it now. */
+async function captureLive(
+  context: Context,
+  request: RestoreRequest,
+  manifest: Manifest,
+  record: InstanceRecord,
+  targets: readonly Target[],
+  contents: ReadonlyMap<MountName, MountContent>,
+  writer: ObjectWriter | null,
+): Promise<CapturedMount[]> {
+  return captureMounts(context, {
+    record,
+    mounts: targets.map(({ mount }) => mount),
+    // Rules of now and of then together: what either leaves out is not deleted.
+    policy: {
+      ...record.policy,
+      exclude: [...record.policy.exclude, ...manifest.policy.exclude],
+      include_secrets: false,
+    },
+    writer: writer ?? context.hasher,
+    full: false,
+    scope: () => null,
+    forced: (name) => {
+      const content = contents.get(name);
+      return content === undefined
+        ? null
+        : { stored: content.entries, newRepositories: request.deleteNewRepositories ?? false };
+    },
+    temporaryPrefix: pendingTemporaryPrefix(context, record.name),
+  });
+}
+
+interface Journey {
+  readonly context: Context;
+  readonly request: RestoreRequest;
+  readonly known: KnownSnapshot;
+  readonly manifest: Manifest;
+  readonly record: InstanceRecord;
+  readonly planned: readonly PlannedMount[];
+  readonly active: readonly ActiveOverlap[];
+  readonly reader: ObjectReader;
+  readonly writer: ObjectWriter | null;
+}
+
+interface Outcome extends Finished {
+  readonly emergency: SnapshotPointer | null;
+  readonly messages: readonly string[];
+}
+
+async function carryOut(journey: Journey): Promise<Outcome> {
+  const { context, request, known, planned, active, reader, writer } = journey;
+  const messages = [
+    ...headMessages(planned),
+    ...active.map(({ instance, owner }) => `Instance ${instance} is active (${owner}).`),
+  ];
+  const nothing = {
+    changed: [],
+    failed: [],
+    restoredFiles: 0,
+    deletedFiles: 0,
+    bytesWritten: 0,
+    verified: true,
+    emergency: null,
+  };
+  const count = planned.reduce((sum, { plan }) => sum + plan.changes.length, 0);
+  if (writer === null) return { ...nothing, verified: false, messages };
+  if (count === 0) return { ...nothing, messages: [...messages, 'Nothing to restore: the files are as they were.'] };
+  refuseLackOfSpace(context, planned);
+  const confirmed = await request.confirm({
+    snapshot: pointerTo(known),
+    plan: toPlannedChanges(planned),
+    kept: keptOf(planned),
+    messages,
+  });
+  if (!confirmed) throw new SnapError('DECLINED', 'The restore was declined: nothing changed.', { what: 'restore' });
+  context.interruption.check();
+  const emergency = await publishEmergency(context, { ...journey, writer });
+  const finished = await finishRestore(context, {
+    instance: known.ref.instance,
+    snapshot: pointerTo(known),
+    emergency,
+    planned,
+    request: requestKey(request),
+    reader,
+  });
+  return { ...finished, emergency, messages: [...messages, ...finished.messages] };
+}
+
+/** Room for the new files beside the old ones: the most that a restore holds at one time is one of each. */
+function refuseLackOfSpace(context: Context, planned: readonly PlannedMount[]): void {
+  for (const { path, plan } of planned) {
+    let grows = 0;
+    let largest = 0;
+    for (const { action, before, after } of plan.changes) {
+      if (action === 'chmod') continue;
+      const size = after?.kind === 'file' && !after.sparse ? after.size : 0;
+      grows += size - (before?.kind === 'file' ? before.size : 0);
+      largest = Math.max(largest, size);
+    }
+    if (Math.max(grows, 0) + largest <= context.host.freeBytes(path)) continue;
+    throw new SnapError('NO_SPACE', `There is no space left for the restore: nothing was changed.`, { path });
+  }
+}
+
+/** Says so where the user's branch has moved since: a restore puts files back, never HEAD. */
+function headMessages(planned: readonly PlannedMount[]): string[] {
+  return planned.flatMap(({ name, content, live }) => {
+    const then = content.manifest.repository;
+    const now = live.repository;
+    if (then === null || now === null || (then.head === now.head && then.branch === now.branch)) return [];
+    const spell = (head: string | null, branch: string | null): string =>
+      `${head?.slice(0, 12) ?? 'no commit'} (${branch ?? 'detached'})`;
+    return [
+      `HEAD of mount ${name} moved since the snapshot: ${spell(then.head, then.branch)} then, ${spell(now.head, now.branch)} now. It stays where it is; only files are restored.`,
+    ];
+  });
+}
+
+function keptOf(planned: readonly PlannedMount[]): KeptPath[] {
+  return planned.flatMap(({ name, plan }) => [...toKeptPaths(name, plan.kept), ...toKeptPaths(name, plan.blocked)]);
+}
+
+function toResult(
+  known: KnownSnapshot,
+  planned: readonly PlannedMount[],
+  request: RestoreRequest,
+  outcome: Outcome,
+): RestoreResult {
+  const blocked = planned.flatMap(({ name, plan }) => toKeptPaths(name, plan.blocked));
+  const failed = [...blocked, ...outcome.failed];
+  const plan = toPlannedChanges(planned);
+  const dryRun = request.dryRun ?? false;
+  return {
+    instance: known.ref.instance,
+    fromSnapshot: pointerTo(known),
+    emergencySnapshot: outcome.emergency,
+    dryRun,
+    restoredFiles: outcome.restoredFiles,
+    deletedFiles: outcome.deletedFiles,
+    changed: outcome.changed,
+    plan,
+    kept: keptOf(planned),
+    failed,
+    filesAffected: plan.filter(({ from, to }) => isFile(from) || isFile(to)).length,
+    bytesWritten: outcome.bytesWritten,
+    activeSnapshot: dryRun || failed.length > 0 ? null : pointerTo(known),
+    verified: outcome.verified,
+    destination: null,
+    messages: outcome.messages,
+  };
+}
+
+function isFile(kind: string): boolean {
+  return kind === 'file' || kind === 'symlink';
+}

@@ -1,0 +1,43 @@
+import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
+import type { WritableDirectory } from '../../core/ports.js';
+import { systemCode } from '../../errors.js';
+import type { Applied } from './apply.js';
+import { DirectoryChain } from './directory-chain.js';
+import { hasAttributes, isInState } from './entry-state.js';
+import type { ContentHasher } from './hashing.js';
+
+/** Looks at every path that was changed once more, content by its hash: those that are not as they should be. */
+export async function verifyChanges(
+  root: WritableDirectory,
+  applied: Applied,
+  hasher: ContentHasher,
+): Promise<EntryPath[]> {
+  const unlike: EntryPath[] = [];
+  const foreign = new Set(applied.ownersNotSet);
+  const chain = new DirectoryChain(root, () => undefined);
+  try {
+    for (const { path, after } of applied.done) {
+      if (path === rootPath) continue;
+      const directory = directoryAt(chain, parentPath(path));
+      if (directory === undefined) {
+        if (after !== null) unlike.push(path);
+        continue;
+      }
+      const stat = directory.stat(baseName(path));
+      const attributes = after === null || stat === undefined || foreign.has(path) || hasAttributes(stat, after);
+      if (!attributes || !(await isInState(directory, baseName(path), after, hasher))) unlike.push(path);
+    }
+  } finally {
+    chain.close();
+  }
+  return unlike;
+}
+
+function directoryAt(chain: DirectoryChain, path: EntryPath): WritableDirectory | undefined {
+  try {
+    return chain.at(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(systemCode(error) ?? '')) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,132 @@
+import { type HostPath, baseName, displayPath, textOfBytes } from '../../core/entry-path.js';
+import type { EntryPath } from '../../core/entry-path.js';
+import { type MountName, parseMountName, slug } from '../../core/ids.js';
+import type { InstanceRecord, MountRecord } from '../../core/instance-record.js';
+import { defaultPolicy } from '../../core/policy.js';
+import type { SaveRequest } from '../../core/requests.js';
+import { SnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { derivedName, instanceOfFolder, instancesWithMounts } from './choose-instance.js';
+import { refuseUnsafeMount } from './mount-guards.js';
+
+/** The instance that a save is for, made up (not yet written) when there is none. */
+export function instanceForSave(context: Context, request: SaveRequest): { record: InstanceRecord; isNew: boolean } {
+  const folders = realFolders(context, request);
+  const record = existing(context, folders);
+  if (record === undefined) return { record: newInstance(context, request, folders), isNew: true };
+  if (record.state === 'closed') {
+    throw new SnapError('INSTANCE_CLOSED', `Instance ${record.name} is closed.`, { instance: record.name });
+  }
+  if (folders.length > 0) refuseOtherFolders(record, folders);
+  for (const mount of record.mounts) refuseGone(context, mount);
+  return { record, isNew: false };
+}
+
+interface Folder {
+  readonly name: MountName | null;
+  readonly path: HostPath;
+}
+
+function existing(context: Context, folders: readonly Folder[]): InstanceRecord | undefined {
+  if (context.instance !== null) return context.registry.find(context.instance);
+  if (folders.length === 0) return instanceOfFolder(context, context.host.cwd);
+  const same = instancesWithMounts(
+    context,
+    folders.map(({ path }) => path),
+  );
+  const [first] = same;
+  if (same.length < 2)
+    return first ?? context.registry.find(derivedName(context, folders[0]?.path ?? context.host.cwd));
+  const derived = derivedName(context, folders[0]?.path ?? context.host.cwd);
+  const own = same.find(({ name }) => name === derived);
+  if (own !== undefined) return own;
+  throw new SnapError(
+    'INSTANCE_AMBIGUOUS',
+    `Several instances have this folder: ${same.map(({ name }) => name).join(', ')}.`,
+    {
+      candidates: same.map(({ name }) => name),
+    },
+  );
+}
+
+function realFolders(context: Context, request: SaveRequest): Folder[] {
+  return (request.folders ?? []).map(({ name, path }) => {
+    const real = context.host.realPath(path);
+    if (real === undefined || context.host.identity(real)?.directory !== true) {
+      throw new SnapError('MOUNT_GONE', `${displayPath(path)} is no folder.`, {
+        mount: name ?? displayPath(path),
+        path: displayPath(path),
+      });
+    }
+    return { name, path: real };
+  });
+}
+
+function newInstance(context: Context, request: SaveRequest, given: readonly Folder[]): InstanceRecord {
+  const folders =
+    given.length > 0 ? given : [{ name: null, path: context.host.realPath(context.host.cwd) ?? context.host.cwd }];
+  const mounts: MountRecord[] = [];
+  for (const folder of folders) {
+    if (request.allowUnsafeMount !== true) refuseUnsafeMount(context, folder.path);
+    const identity = context.host.identity(folder.path);
+    if (identity === undefined)
+      throw new SnapError('MOUNT_GONE', `${displayPath(folder.path)} is gone.`, {
+        mount: '',
+        path: displayPath(folder.path),
+      });
+    const name = folder.name ?? freeName(folder.path, mounts);
+    if (mounts.some((mount) => mount.name === name))
+      throw new SnapError('USAGE', `Two mounts are named ${name}.`, { what: 'mount name' });
+    mounts.push({ name, path: folder.path, dev: identity.dev, ino: identity.ino });
+  }
+  refuseOverlap(mounts);
+  const name = context.instance ?? derivedName(context, folders[0]?.path ?? context.host.cwd);
+  return { name, createdAt: context.now().toISOString(), state: 'open', mounts, policy: defaultPolicy };
+}
+
+function freeName(path: HostPath, taken: readonly MountRecord[]): MountName {
+  const base = slug(textOfBytes(baseName(path as string as EntryPath)) ?? '', 80);
+  for (let number = 1; ; number++) {
+    const name = parseMountName(number === 1 ? base : `${base}-${String(number)}`);
+    if (!taken.some((mount) => mount.name === name)) return name;
+  }
+}
+
+function refuseOverlap(mounts: readonly MountRecord[]): void {
+  for (const outer of mounts) {
+    const inner = mounts.find(
+      (mount) => mount !== outer && (mount.path === outer.path || mount.path.startsWith(`${outer.path}/`)),
+    );
+    if (inner === undefined) continue;
+    throw new SnapError(
+      'MOUNT_UNSAFE',
+      `${displayPath(inner.path)} lies in ${displayPath(outer.path)}: two mounts of one instance may not overlap.`,
+      {
+        path: displayPath(inner.path),
+        why: 'overlap',
+      },
+    );
+  }
+}
+
+function refuseOtherFolders(record: InstanceRecord, folders: readonly Folder[]): void {
+  const registered = new Set<string>(record.mounts.map(({ path }) => path));
+  const named = folders.every(
+    ({ name, path }) =>
+      registered.has(path) &&
+      (name === null || record.mounts.some((mount) => mount.path === path && mount.name === name)),
+  );
+  if (named && new Set(folders.map(({ path }) => path)).size === registered.size) return;
+  const has = record.mounts.map(({ path }) => displayPath(path)).join(', ');
+  throw new SnapError('MOUNTS_DIFFER', `Instance ${record.name} has the folders ${has}, not those that were named.`, {
+    instance: record.name,
+  });
+}
+
+function refuseGone(context: Context, mount: MountRecord): void {
+  if (context.host.identity(mount.path)?.directory === true) return;
+  throw new SnapError('MOUNT_GONE', `The folder ${displayPath(mount.path)} of mount ${mount.name} is gone.`, {
+    mount: mount.name,
+    path: displayPath(mount.path),
+  });
+}

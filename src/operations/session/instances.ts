@@ -1,0 +1,117 @@
+import { z } from 'zod';
+
+import { activeOwner } from '../../core/activity.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
+import { type Policy, policyKeys, policySchema } from '../../core/policy.js';
+import type { InstanceSummary } from '../../core/results.js';
+import { SnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { lockForSnapshot } from '../locking.js';
+import { readPending } from '../restore/pending.js';
+import { knowIfReadable } from '../snapshots.js';
+import { chosenRecord } from './choose-instance.js';
+
+/** All instances, by name. */
+export async function listInstances(context: Context): Promise<InstanceSummary[]> {
+  const summaries: InstanceSummary[] = [];
+  for (const record of context.registry.all()) summaries.push(await summarizeInstance(context, record));
+  return summaries;
+}
+
+export async function showInstance(context: Context): Promise<InstanceSummary> {
+  return summarizeInstance(context, chosenRecord(context));
+}
+
+async function summarizeInstance(context: Context, record: InstanceRecord): Promise<InstanceSummary> {
+  const refs = await context.store.snapshots(record.name);
+  const owner = activeOwner(context.registry.readActivity(record.name), context.processes);
+  const latest = refs.at(-1);
+  return {
+    name: record.name,
+    state: record.state,
+    active: owner !== null,
+    owner,
+    mounts: record.mounts.map(({ name, path }) => ({ name, path, present: context.host.identity(path) !== undefined })),
+    snapshots: refs.length,
+    latest: latest?.seq ?? null,
+    sizeBytes: latest === undefined ? 0 : (knowIfReadable(latest)?.record.sizeBytes ?? 0),
+    pendingRestore: readPending(context, record.name) !== undefined,
+    policy: record.policy,
+    createdAt: record.createdAt,
+  };
+}
+
+/** Marks the instance active for as long as the process lives. @throws SnapError USAGE when there is no such process */
+export async function activate(context: Context, pid: number): Promise<InstanceSummary> {
+  const record = chosenRecord(context);
+  if (record.state === 'closed')
+    throw new SnapError('INSTANCE_CLOSED', `Instance ${record.name} is closed.`, { instance: record.name });
+  markActive(context, record, pid);
+  return summarizeInstance(context, record);
+}
+
+export function markActive(context: Context, record: InstanceRecord, pid: number): void {
+  const start = context.processes.startOf(pid);
+  if (start === undefined) throw new SnapError('USAGE', `There is no process ${String(pid)}.`, { what: 'pid' });
+  context.registry.writeActivity(record.name, JSON.stringify({ pid, start, bootId: context.processes.bootId() }));
+}
+
+export async function deactivate(context: Context): Promise<InstanceSummary> {
+  const record = chosenRecord(context);
+  context.registry.clearActivity(record.name);
+  return summarizeInstance(context, record);
+}
+
+/** Ends an instance for good: its snapshots stay readable, no save and no in-place restore is made any more. */
+export async function close(context: Context): Promise<InstanceSummary> {
+  return changeRecord(context, (record) => ({ ...record, state: 'closed' }));
+}
+
+/** @throws SnapError USAGE naming the setting that is unknown or the value that it does not take */
+export async function set(context: Context, settings: Readonly<Record<string, string>>): Promise<InstanceSummary> {
+  return changeRecord(context, (record) => ({ ...record, policy: withSettings(record.policy, settings) }));
+}
+
+async function changeRecord(
+  context: Context,
+  change: (record: InstanceRecord) => InstanceRecord,
+): Promise<InstanceSummary> {
+  const { name } = chosenRecord(context);
+  const locks = await lockForSnapshot(context, name);
+  try {
+    const record = change(chosenRecord(context));
+    context.registry.write(record);
+    return await summarizeInstance(context, record);
+  } finally {
+    locks.release();
+  }
+}
+
+export function withSettings(policy: Policy, settings: Readonly<Record<string, string>>): Policy {
+  const values: Record<string, unknown> = { ...policy };
+  for (const [key, text] of Object.entries(settings)) {
+    if (!policyKeys.includes(key)) {
+      throw new SnapError('USAGE', `There is no setting ${JSON.stringify(key)}; there are ${policyKeys.join(', ')}.`, {
+        what: key,
+      });
+    }
+    values[key] = parseValue(policy[key as keyof Policy], key, text);
+  }
+  const parsed = policySchema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  throw new SnapError('USAGE', `The setting does not take that value: ${z.prettifyError(parsed.error)}`, {
+    what: 'setting',
+  });
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
+
+/** Text as the kind of value that the setting has now: lists are separated by commas, sizes may end in K, M, G, T. */
+function parseValue(current: unknown, key: string, text: string): unknown {
+  if (Array.isArray(current)) return text === '' ? [] : text.split(',');
+  if (typeof current === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (key === 'on_limit') return text;
+  if (text === 'none') return null;
+  const size = /^(\d{1,15})([kmgt]?)(?:i?b)?$/i.exec(text);
+  return size === null ? text : Number(size[1]) * (units[(size[2] ?? '').toLowerCase()] ?? 1);
+}

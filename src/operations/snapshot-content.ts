@@ -1,0 +1,162 @@
+import type { StoredEntry } from '../core/entry.js';
+import { type EntryPath, joinPath, parentPath, parseEntryPath, pathFromJson, rootPath } from '../core/entry-path.js';
+import type { MountName } from '../core/ids.js';
+import {
+  type AttributeLine,
+  type Manifest,
+  type ManifestMount,
+  type ObservedLine,
+  decodeAttributes,
+  decodeManifest,
+  decodeObserved,
+} from '../core/manifest.js';
+import { unescapeName } from '../core/name-escape.js';
+import { ObservedSet } from '../core/observed-set.js';
+import type { ListedObject, ObjectReader } from '../core/ports.js';
+import { SnapError } from '../errors.js';
+import type { Context } from './context.js';
+import type { KnownSnapshot } from './snapshots.js';
+
+/*
+ * Reads a snapshot back: tree, attributes and observations of each mount become entries as they were captured.
+ */
+
+/** The most that a manifest or a list may be: what is larger is no file of ours. */
+const metaAtMost = 1024 * 1024 * 1024;
+
+export interface MountContent {
+  readonly name: MountName;
+  readonly manifest: ManifestMount;
+  /** By path in byte order; the root is ''. */
+  readonly entries: ReadonlyMap<EntryPath, StoredEntry>;
+  readonly observed: ObservedSet;
+  readonly observedLines: readonly ObservedLine[];
+  readonly scope: readonly EntryPath[] | null;
+}
+
+export async function readManifest(reader: ObjectReader, known: KnownSnapshot): Promise<Manifest> {
+  const { content } = await reader.read(`${known.ref.commit}:meta/manifest.json`, 'blob', metaAtMost);
+  return decodeManifest(content, `${known.ref.instance}/${String(known.ref.seq)}`);
+}
+
+/** @throws SnapError STORE_DAMAGED when anything in it is missing or not as this version writes it. */
+export async function readMountContent(
+  context: Context,
+  reader: ObjectReader,
+  known: KnownSnapshot,
+  manifest: Manifest,
+  name: MountName,
+): Promise<MountContent> {
+  const manifestMount = manifest.mounts.find((mount) => mount.name === name);
+  if (manifestMount === undefined) throw damaged(`mount ${name} is not in the manifest`);
+  const observedLines = await readObserved(reader, known, name);
+  const attributes = await reader.read(`${known.ref.commit}:meta/mounts/${name}/attributes`, 'blob', metaAtMost);
+  const entries = new EntryBuilder(manifestMount, decodeAttributes(attributes.content));
+  for await (const object of context.store.listTree(`${known.ref.commit}:mounts/${name}`)) entries.add(object);
+  const stored = entries.finish();
+  const scope = scopeOf(manifest, name);
+  const isDirectory = (path: EntryPath): boolean => stored.get(path)?.kind === 'directory';
+  return {
+    name,
+    manifest: manifestMount,
+    entries: stored,
+    observed: new ObservedSet(observedLines, isDirectory, scope),
+    observedLines,
+    scope,
+  };
+}
+
+export async function readObserved(
+  reader: ObjectReader,
+  known: KnownSnapshot,
+  name: MountName,
+): Promise<ObservedLine[]> {
+  const { content } = await reader.read(`${known.ref.commit}:meta/mounts/${name}/observed`, 'blob', metaAtMost);
+  return decodeObserved(content);
+}
+
+export function scopeOf(manifest: Manifest, name: MountName): EntryPath[] | null {
+  if (manifest.scope === null) return null;
+  return manifest.scope.filter(({ mount }) => mount === name).map(({ path }) => parseEntryPath(pathFromJson(path)));
+}
+
+function damaged(problem: string): SnapError {
+  return new SnapError('STORE_DAMAGED', `A snapshot cannot be read: ${problem}.`, { problem });
+}
+
+/** Puts names back as they were and adds what the attributes say. */
+class EntryBuilder {
+  readonly #mount: ManifestMount;
+  readonly #attributes: ReadonlyMap<EntryPath, AttributeLine>;
+  readonly #entries = new Map<EntryPath, StoredEntry>();
+  /** Stored directory paths and what they are called in the mount. */
+  readonly #realPaths = new Map<string, EntryPath>([['', rootPath]]);
+
+  constructor(mount: ManifestMount, attributes: readonly AttributeLine[]) {
+    this.#mount = mount;
+    this.#attributes = new Map(attributes.map((line) => [line.path, line]));
+    this.#addDirectory(rootPath);
+  }
+
+  add(object: ListedObject): void {
+    const cut = object.path.lastIndexOf('/');
+    const parent = this.#realPaths.get(cut < 0 ? '' : object.path.slice(0, cut));
+    if (parent === undefined) throw damaged('a tree is out of order');
+    const path = joinPath(parent, unescapeName(object.path.slice(cut + 1)));
+    parseEntryPath(path);
+    if (this.#entries.has(path)) throw damaged('two entries have one name');
+    if (object.type === 'tree') {
+      this.#realPaths.set(object.path, path);
+      this.#addDirectory(path);
+    } else {
+      this.#addBlob(path, object);
+    }
+  }
+
+  /** In byte order, so that a directory stands before its content and a link group's first path before the others. */
+  finish(): ReadonlyMap<EntryPath, StoredEntry> {
+    for (const line of this.#attributes.values()) {
+      if (line.bare === true && !this.#entries.has(line.path)) this.#addDirectory(line.path);
+    }
+    for (const path of this.#entries.keys()) {
+      if (path !== rootPath && this.#entries.get(parentPath(path))?.kind !== 'directory')
+        throw damaged('an entry lies in no directory');
+    }
+    return new Map([...this.#entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+  }
+
+  #addDirectory(path: EntryPath): void {
+    const line = this.#attributes.get(path);
+    this.#entries.set(path, {
+      kind: 'directory',
+      path,
+      mode: line?.mode ?? this.#mount.defaults.directory,
+      ...this.#owner(line),
+    });
+  }
+
+  #addBlob(path: EntryPath, object: ListedObject): void {
+    const line = this.#attributes.get(path);
+    const { oid } = object;
+    const size = object.size ?? 0;
+    if (object.mode === 0o120000) {
+      this.#entries.set(path, { kind: 'symlink', path, oid, size, ...this.#owner(line) });
+      return;
+    }
+    const { executable, file } = this.#mount.defaults;
+    this.#entries.set(path, {
+      kind: 'file',
+      path,
+      oid,
+      size,
+      mode: line?.mode ?? (object.mode === 0o100755 ? executable : file),
+      sparse: line?.sparse ?? false,
+      ...(line?.linkedTo === undefined ? {} : { linkedTo: line.linkedTo }),
+      ...this.#owner(line),
+    });
+  }
+
+  #owner(line: AttributeLine | undefined): { uid: number; gid: number } {
+    return { uid: line?.uid ?? this.#mount.defaults.uid, gid: line?.gid ?? this.#mount.defaults.gid };
+  }
+}

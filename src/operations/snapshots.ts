@@ -1,0 +1,134 @@
+import { displayPath } from '../core/entry-path.js';
+import { type InstanceName, type ObjectId, isSnapshotId, parseInstanceName, toSeq } from '../core/ids.js';
+import type { SnapshotRef } from '../core/ports.js';
+import type { ListedSnapshot, Snapshot, SnapshotPointer } from '../core/results.js';
+import { type SnapshotRecord, decodeMessage, formatVersion, messageFormat } from '../core/snapshot-record.js';
+import { unknownFormat } from '../core/manifest.js';
+import { SnapError, isSnapError } from '../errors.js';
+import type { Context } from './context.js';
+
+/*
+ * From what was typed to one snapshot.
+ */
+
+/** A snapshot's ref together with what its message says. */
+export interface KnownSnapshot {
+  readonly ref: SnapshotRef;
+  readonly record: SnapshotRecord;
+}
+
+/** @throws SnapError FORMAT_UNKNOWN, STORE_DAMAGED */
+export function know(ref: SnapshotRef): KnownSnapshot {
+  const format = messageFormat(ref.message);
+  if (format !== undefined && format !== formatVersion) throw unknownFormat(ref.ref, format);
+  return { ref, record: decodeMessage(ref.message) };
+}
+
+/** Undefined where `know` would fail: such a snapshot is listed as unreadable and otherwise left alone. */
+export function knowIfReadable(ref: SnapshotRef): KnownSnapshot | undefined {
+  try {
+    return know(ref);
+  } catch (error) {
+    if (isSnapError(error, 'FORMAT_UNKNOWN') || isSnapError(error, 'STORE_DAMAGED')) return undefined;
+    throw error;
+  }
+}
+
+export function pointerTo({ ref, record }: KnownSnapshot): SnapshotPointer {
+  return { instance: ref.instance, seq: ref.seq, id: record.id, ref: ref.ref };
+}
+
+/** The snapshot as results carry it. `parent` is the one before it that still exists. */
+export function describe(known: KnownSnapshot, siblings: readonly SnapshotRef[]): Snapshot {
+  const { ref, record } = known;
+  const before = siblings.filter(({ seq }) => seq < ref.seq).at(-1);
+  return {
+    ...pointerTo(known),
+    commit: ref.commit,
+    tree: ref.tree,
+    trigger: record.trigger,
+    message: record.message,
+    createdAt: record.createdAt.toISOString(),
+    parentSeq: before?.seq ?? null,
+  };
+}
+
+export function describeListed(
+  known: KnownSnapshot,
+  siblings: readonly SnapshotRef[],
+  marks: { readonly pinned: ReadonlySet<string>; readonly broken: ReadonlySet<ObjectId> },
+): ListedSnapshot {
+  return {
+    ...describe(known, siblings),
+    files: known.record.files,
+    sizeBytes: known.record.sizeBytes,
+    pinned: marks.pinned.has(`${known.ref.instance}/${String(known.ref.seq)}`),
+    recoveryOf: known.record.recoveryOf,
+    restorable: !marks.broken.has(known.ref.commit),
+  };
+}
+
+/** The pinned snapshots as `<instance>/<seq>`. */
+export async function pinned(context: Context): Promise<Set<string>> {
+  const prefix = 'refs/jackin-pin/';
+  return new Set((await context.store.refs(prefix)).map(({ name }) => name.slice(prefix.length)));
+}
+
+export interface Resolved {
+  readonly ref: SnapshotRef;
+  /** All snapshot refs of its instance, ascending. */
+  readonly siblings: readonly SnapshotRef[];
+}
+
+/**
+ * The snapshot that a selector names: `<seq>`, `latest`, `first`, `latest~N`, a ULID or its prefix, a full ref, a
+ * commit id or its prefix, `NAME/<seq>`.
+ * @throws SnapError SNAPSHOT_NOT_FOUND, SNAPSHOT_AMBIGUOUS
+ */
+export async function resolveSnapshot(
+  context: Context,
+  selector: string,
+  chooseInstance: () => InstanceName,
+): Promise<Resolved> {
+  const elsewhere = /^(?:refs\/jackin\/)?([^/]+)\/([1-9][0-9]*)$/.exec(selector);
+  const instance = elsewhere?.[1] === undefined ? chooseInstance() : parseInstanceName(elsewhere[1]);
+  const siblings = context.store.exists() ? await context.store.snapshots(instance) : [];
+  const ref =
+    elsewhere?.[2] === undefined
+      ? select(selector, siblings)
+      : siblings.find(({ seq }) => seq === toSeq(elsewhere[2] ?? ''));
+  if (ref !== undefined) return { ref, siblings };
+  throw new SnapError('SNAPSHOT_NOT_FOUND', `No snapshot of ${instance} is ${JSON.stringify(displayPath(selector))}.`, {
+    selector,
+    instance,
+  });
+}
+
+function select(selector: string, siblings: readonly SnapshotRef[]): SnapshotRef | undefined {
+  if (selector === 'latest') return siblings.at(-1);
+  if (selector === 'first') return siblings[0];
+  const back = /^latest~(\d{1,9})$/.exec(selector);
+  if (back?.[1] !== undefined) return siblings[siblings.length - 1 - Number(back[1])];
+  const seq = toSeq(selector);
+  const numbered = seq === undefined ? undefined : siblings.find((ref) => ref.seq === seq);
+  return numbered ?? byIdPrefix(selector, siblings);
+}
+
+/** The fewest characters of a commit id that are taken for one, as git does it. */
+const shortestCommitPrefix = 4;
+
+function byIdPrefix(selector: string, siblings: readonly SnapshotRef[]): SnapshotRef | undefined {
+  const upper = selector.toUpperCase();
+  const isUlidPrefix = isSnapshotId(upper.padEnd(26, '0'));
+  const isCommitPrefix = selector.length >= shortestCommitPrefix && /^[0-9a-f]{4,40}$/i.test(selector);
+  const matching = siblings.filter((ref) => {
+    if (isCommitPrefix && ref.commit.startsWith(selector.toLowerCase())) return true;
+    return isUlidPrefix && knowIfReadable(ref)?.record.id.startsWith(upper) === true;
+  });
+  if (matching.length < 2) return matching[0];
+  throw new SnapError(
+    'SNAPSHOT_AMBIGUOUS',
+    `${JSON.stringify(selector)} is the beginning of ${String(matching.length)} snapshots' ids.`,
+    { selector },
+  );
+}

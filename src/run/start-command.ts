@@ -1,0 +1,54 @@
+import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
+
+import { SnapError, systemCode } from '../errors.js';
+
+const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+
+/** Where the command's own output goes. */
+export interface CommandSurroundings {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Standard output to standard error, for callers that print a document of their own. */
+  readonly outputToError: boolean;
+}
+
+/**
+ * Runs the user's command on the terminal and waits for it.
+ * @returns its exit code; 128 and the signal's number when a signal ended it
+ * @throws SnapError COMMAND_NOT_STARTED with 127 when there is no such program, else 126
+ */
+export function startCommand(
+  command: readonly [string, ...string[]],
+  surroundings: CommandSurroundings,
+): Promise<number> {
+  const [program, ...args] = command;
+  const { cwd, env, outputToError } = surroundings;
+  const child = spawn(program, args, { cwd, env, stdio: ['inherit', outputToError ? 2 : 'inherit', 'inherit'] });
+  const forward = (signal: NodeJS.Signals): void => {
+    child.kill(signal);
+  };
+  // The terminal sends its signals to the whole group; one that was sent to us alone has to be passed on.
+  for (const signal of passedOn) process.on(signal, forward);
+  return new Promise<number>((resolve, reject) => {
+    child.on('error', (error) => {
+      reject(notStarted(program, error));
+    });
+    child.on('exit', (code, signal) => {
+      resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);
+    });
+  }).finally(() => {
+    for (const signal of passedOn) process.off(signal, forward);
+  });
+}
+
+function notStarted(program: string, cause: Error): SnapError {
+  const missing = systemCode(cause) === 'ENOENT';
+  const why = missing ? 'there is no such program' : (systemCode(cause) ?? 'it cannot be started');
+  return new SnapError(
+    'COMMAND_NOT_STARTED',
+    `${JSON.stringify(program)} was not run: ${why}.`,
+    { command: program, exitCode: missing ? 127 : 126 },
+    { cause },
+  );
+}

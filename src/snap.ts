@@ -1,0 +1,158 @@
+import { readFileSync } from 'node:fs';
+
+import { ulid } from 'ulid';
+
+import { bytesOfText } from './core/entry-path.js';
+import type { HostPath } from './core/entry-path.js';
+import { type SnapshotId, parseInstanceName } from './core/ids.js';
+import type { JackinSnap, SnapOptions } from './core/requests.js';
+import { createArchiveFile } from './fs/archive-file.js';
+import { FileJournals } from './fs/journal.js';
+import { openMount } from './fs/held-directory.js';
+import { CacheRecorder, readStatCache } from './fs/stat-cache.js';
+import { openLocks } from './git/flock.js';
+import { hasher } from './git/pack/hasher.js';
+import { openStore } from './git/store.js';
+import { type DataDirectory, layout, locateDataDirectory, openDataDirectory } from './instance/data-directory.js';
+import * as host from './instance/host.js';
+import { linuxProcesses } from './instance/processes.js';
+import { FileRegistry } from './instance/registry.js';
+import type { Context, Host, StatCaches } from './operations/context.js';
+import { Interruption } from './operations/interruption.js';
+
+/*
+ * Joins operations to disk, git and clock. Operations are loaded when they are first asked for: a save does not pay
+ * for what only a restore needs.
+ */
+
+/** The library over one data directory. Nothing is read or written before a method is called. */
+export function createSnap(options: SnapOptions = {}): JackinSnap {
+  const { existing, created } = contexts(options);
+  return {
+    save: async (request = {}) => (await import('./operations/save.js')).save(created(), request),
+    list: async (request = {}) => (await import('./operations/look/list.js')).list(existing(), request),
+    listAll: async () => (await import('./operations/session/instances.js')).listInstances(existing()),
+    show: async (snapshot) => (await import('./operations/look/show.js')).show(existing(), snapshot),
+    diff: async (request) => (await import('./operations/look/diff.js')).diff(existing(), request),
+    log: async (request) =>
+      (await import('./operations/look/diff.js')).log(
+        existing(),
+        request ?? { output: { kind: 'collect', onData: () => undefined } },
+      ),
+    cat: async (snapshot, path, write) =>
+      (await import('./operations/look/cat.js')).cat(existing(), snapshot, path, write),
+    tree: async (snapshot, path) => (await import('./operations/look/cat.js')).tree(existing(), snapshot, path),
+    export: async (snapshot, destination) =>
+      (await import('./operations/export.js')).exportSnapshot(existing(), snapshot, destination),
+    restore: async (request) => (await import('./operations/restore/restore.js')).restore(existing(), request),
+    undo: async (request) => (await import('./operations/restore/undo.js')).undo(existing(), request),
+    recover: async (request) => (await import('./operations/restore/recover.js')).recover(existing(), request),
+    pendingRestores: async () => (await import('./operations/restore/recover.js')).pendingRestores(existing()),
+    pin: async (snapshot) => (await import('./operations/keep/pin.js')).setPin(existing(), snapshot, true),
+    unpin: async (snapshot) => (await import('./operations/keep/pin.js')).setPin(existing(), snapshot, false),
+    delete: async (request) => (await import('./operations/keep/prune.js')).deleteSnapshots(existing(), request),
+    prune: async (request) => (await import('./operations/keep/prune.js')).prune(existing(), request),
+    gc: async (request) => (await import('./operations/keep/prune.js')).gc(existing(), request),
+    verify: async (request = {}) => (await import('./operations/check/verify.js')).verify(existing(), request),
+    doctor: async () => (await import('./operations/check/doctor.js')).doctor(existing()),
+    run: async (request) => {
+      const { startCommand } = await import('./run/start-command.js');
+      const surroundings = {
+        cwd: options.cwd ?? process.cwd(),
+        env: options.env ?? process.env,
+        outputToError: request.stdout === 'stderr',
+      };
+      return (await import('./operations/run.js')).run(created(), request, (command) =>
+        startCommand(command, surroundings),
+      );
+    },
+    instance: {
+      show: async () => (await import('./operations/session/instances.js')).showInstance(existing()),
+      activate: async (request = {}) =>
+        (await import('./operations/session/instances.js')).activate(existing(), request.pid ?? process.ppid),
+      deactivate: async () => (await import('./operations/session/instances.js')).deactivate(existing()),
+      set: async (settings) => (await import('./operations/session/instances.js')).set(existing(), settings),
+      close: async () => (await import('./operations/session/instances.js')).close(existing()),
+    },
+  };
+}
+
+/** `created` makes the data directory where it is missing; `existing` works over one that may be absent. */
+function contexts(options: SnapOptions): { existing: () => Context; created: () => Context } {
+  const env = options.env ?? process.env;
+  const path = locateDataDirectory(options.dataDir, env, options.cwd ?? process.cwd());
+  let made: Context | undefined;
+  const open = (create: boolean): Context => {
+    const directory = openDataDirectory(path, process.geteuid?.(), create);
+    return toContext(options, env, directory ?? layout(path));
+  };
+  return {
+    existing: () => (made ??= open(false)),
+    created: () => (made = open(true)),
+  };
+}
+
+function toContext(options: SnapOptions, env: NonNullable<SnapOptions['env']>, directory: DataDirectory): Context {
+  const now = options.now ?? (() => new Date());
+  const registry = new FileRegistry(directory);
+  // Programs that lie in a mount are an agent's, whatever PATH says.
+  const mounts = (): string[] => registry.all().flatMap((record) => record.mounts.map((mount) => mount.path));
+  const shared = { dataDir: directory.path, env, signal: options.signal };
+  return {
+    store: openStore({ ...shared, forbiddenProgramDirectories: mounts }),
+    locks: openLocks({ ...shared, forbiddenDirectories: mounts, holder: { pid: process.pid, command: 'jackin-snap' } }),
+    registry,
+    journals: new FileJournals(directory.journals),
+    processes: linuxProcesses,
+    host: toHost(options, env, directory),
+    statCaches: toStatCaches(directory),
+    repositories: { read: () => Promise.resolve(undefined) },
+    hasher,
+    now,
+    newId: () => ulid(now().getTime()) as SnapshotId,
+    interruption: new Interruption(options.signal),
+    onProgress: options.onProgress ?? (() => undefined),
+    program: `jackin-snap/${programVersion()}`,
+    instance: options.instance === undefined ? null : parseInstanceName(options.instance),
+    newArchive: createArchiveFile,
+    pid: process.pid,
+  };
+}
+
+function toHost(options: SnapOptions, env: NonNullable<SnapOptions['env']>, directory: DataDirectory): Host {
+  const home = env['HOME'];
+  return {
+    cwd: bytesOfText(options.cwd ?? process.cwd()) as HostPath,
+    home: home === undefined ? null : (bytesOfText(home) as HostPath),
+    dataDirectory: bytesOfText(directory.path) as HostPath,
+    openMount,
+    realPath: (path) => host.realPath(path) as HostPath | undefined,
+    identity: host.identity,
+    isHome: (path) => host.isHome(path, home),
+    makeDirectory: host.makeDirectory,
+    digest: host.digest,
+    freeBytes: host.freeBytes,
+  };
+}
+
+function toStatCaches(directory: DataDirectory): StatCaches {
+  return {
+    read: (instance, mount, dev) => readStatCache(directory.statCache(instance, mount), dev),
+    newRecorder: (dev) => {
+      const recorder = new CacheRecorder(dev);
+      return {
+        directory: (path, files) => {
+          recorder.directory(path, files);
+        },
+        write: (instance, mount) => {
+          recorder.write(directory.statCache(instance, mount));
+        },
+      };
+    },
+  };
+}
+
+function programVersion(): string {
+  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
