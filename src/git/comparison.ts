@@ -33,7 +33,9 @@ export function showDiff(
 }
 
 /** The history of these refs, newest first, as their grafts (refs/replace) join them; only what lies in mounts. */
-export function showLog(git: GitRunner, refs: readonly string[], request: GitRequest): Promise<number> {
+export async function showLog(git: GitRunner, refs: readonly string[], request: GitRequest): Promise<number> {
+  // Without a revision git would show that of HEAD.
+  if (refs.length === 0) return 0;
   const args = ['log', '--topo-order', ...request.options, ...rawBytes, '--relative=mounts/', '--stdin'];
   const paths = request.paths.length === 0 ? ['mounts'] : request.paths.map((path) => `mounts/${path}`);
   const input = refs.map((ref) => `${checkedRevision(ref)}\n`).join('');

@@ -1,7 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createDeflate } from 'node:zlib';
+import { type Deflate, createDeflate } from 'node:zlib';
 
 import { crc32 } from './crc32.js';
 import { entryHeader, levelFor, objectHeader } from './format.js';
@@ -40,48 +38,86 @@ export async function appendLargeBlob(
   content: ContentReader,
 ): Promise<number | undefined> {
   const start = pack.position;
-  const first = nextPiece(content);
-  const header = entryHeader('blob', size);
-  let checksum = crc32(header);
-  pack.append(header);
-  const sum = createHash('sha1').update(objectHeader('blob', size));
-  const pieces = piecesFrom(first, content, size, (piece) => sum.update(piece));
   try {
-    await pipeline(
-      Readable.from(pieces, { objectMode: true, highWaterMark: 2 }),
-      createDeflate({ level: levelFor(first), chunkSize: 256 * 1024 }),
-      async (deflated: AsyncIterable<Buffer>) => {
-        for await (const bytes of deflated) {
-          checksum = crc32(bytes, checksum);
-          pack.append(bytes);
-        }
-      },
-    );
+    const { checksum, hashed } = await deflateInto(pack, size, content);
+    if (hashed.equals(id)) return checksum;
   } catch (error) {
     pack.rewindTo(start);
     throw error;
   }
-  if (sum.digest().equals(id)) return checksum;
   pack.rewindTo(start);
   return undefined;
 }
 
-function* piecesFrom(
-  first: Buffer,
-  content: ContentReader,
+async function deflateInto(
+  pack: PackFile,
   size: number,
-  onPiece: (piece: Buffer) => void,
-): Generator<Buffer> {
-  let total = 0;
-  // Content that grew is wrong already: no need to read all of it.
-  for (let piece = first; piece.length > 0 && total <= size; piece = nextPiece(content)) {
-    total += piece.length;
-    onPiece(piece);
-    yield piece;
+  content: ContentReader,
+): Promise<{ checksum: number; hashed: Buffer }> {
+  let piece = nextPiece(content);
+  const deflating = new Deflating(levelFor(piece));
+  let checksum = 0;
+  const append = (bytes: Uint8Array): void => {
+    checksum = crc32(bytes, checksum);
+    pack.append(bytes);
+  };
+  append(entryHeader('blob', size));
+  const sum = createHash('sha1').update(objectHeader('blob', size));
+  try {
+    // Content that grew is wrong already: no need to read all of it.
+    for (let total = 0; piece.length > 0 && total <= size;) {
+      const deflated = deflating.put(piece);
+      total += piece.length;
+      sum.update(piece);
+      // Deflating goes on in another thread meanwhile.
+      piece = nextPiece(content);
+      for (const bytes of await deflated) append(bytes);
+    }
+    for (const bytes of await deflating.end()) append(bytes);
+  } finally {
+    deflating.close();
+  }
+  return { checksum, hashed: sum.digest() };
+}
+
+/** A deflate stream that is given one piece at a time, and answers what has come out of it since. */
+class Deflating {
+  readonly #stream: Deflate;
+  #output: Buffer[] = [];
+
+  constructor(level: 0 | 1) {
+    this.#stream = createDeflate({ level, chunkSize: 256 * 1024 });
+    this.#stream.on('data', (bytes: Buffer) => this.#output.push(bytes));
+  }
+
+  put(piece: Buffer): Promise<Buffer[]> {
+    return this.#settled((done) => this.#stream.write(piece, done));
+  }
+
+  end(): Promise<Buffer[]> {
+    return this.#settled((done) => {
+      this.#stream.once('end', done);
+      this.#stream.end();
+    });
+  }
+
+  close(): void {
+    this.#stream.destroy();
+  }
+
+  #settled(act: (done: (error?: Error | null) => void) => void): Promise<Buffer[]> {
+    return new Promise((resolve, reject) => {
+      this.#stream.once('error', reject);
+      act((error) => {
+        this.#stream.off('error', reject);
+        if (error instanceof Error) reject(error);
+        else resolve(this.#output.splice(0));
+      });
+    });
   }
 }
 
-/** A buffer of its own for each piece: deflating goes on in another thread while the next is read. */
+/** A buffer of its own for each piece: the one before is still being deflated when the next is read. */
 function nextPiece(content: ContentReader): Buffer {
   const buffer = Buffer.allocUnsafeSlow(pieceBytes);
   return buffer.subarray(0, content.next(buffer));
