@@ -24,27 +24,38 @@ export function canAsk(output: Output): boolean {
   return output.stdinIsTerminal && output.stderrIsTerminal;
 }
 
-/** Asks with the prompt library; Ctrl-C at the prompt is an interruption, not an answer. */
-export async function askOnTerminal(
-  question: string,
-  terminal: {
-    readonly input: NodeJS.ReadableStream;
-    readonly output: NodeJS.WritableStream;
-    readonly signal: AbortSignal;
-  },
-): Promise<boolean> {
+interface Terminal {
+  readonly input: NodeJS.ReadableStream;
+  readonly output: NodeJS.WritableStream;
+  readonly signal: AbortSignal;
+}
+
+/** Asks with the prompt library. Ctrl-C is an interruption, not an answer; the end of the input is a no. */
+export async function askOnTerminal(question: string, { input, output, signal }: Terminal): Promise<boolean> {
   const { default: confirm } = await import('@inquirer/confirm');
+  const ended = new AbortController();
+  const end = (): void => ended.abort();
+  const keys = (bytes: Buffer | string): void => {
+    if (String(bytes).includes(endOfInput)) end();
+  };
+  input.once('end', end).on('data', keys);
   try {
-    return await confirm({ message: question, default: false }, terminal);
+    const context = { input, output, signal: AbortSignal.any([signal, ended.signal]) };
+    return await confirm({ message: question, default: false }, context);
   } catch (error) {
     if (!(error instanceof Error) || !/^(Exit|Abort|Cancel)PromptError$/.test(error.name)) throw error;
-    const reason: unknown = terminal.signal.reason;
-    const signal = reason === 'SIGTERM' || reason === 'SIGHUP' ? reason : 'SIGINT';
-    throw new SnapError(
-      'INTERRUPTED',
-      'Interrupted at the question; nothing was changed.',
-      { signal },
-      { cause: error },
-    );
+    if (ended.signal.aborted && !signal.aborted) return false;
+    throw interrupted(signal, error);
+  } finally {
+    input.off('end', end).off('data', keys);
   }
+}
+
+// Ctrl-D, which the terminal passes on while the prompt reads single keys.
+const endOfInput = '\x04';
+
+function interrupted(aborted: AbortSignal, cause: Error): SnapError {
+  const reason: unknown = aborted.reason;
+  const signal = reason === 'SIGTERM' || reason === 'SIGHUP' ? reason : 'SIGINT';
+  return new SnapError('INTERRUPTED', 'Interrupted at the question; nothing was changed.', { signal }, { cause });
 }

@@ -2,6 +2,7 @@ import type { FailureDocument } from '../schemas.js';
 import type { GlobalOptions } from './command-line.js';
 import { explain } from './explain.js';
 import { bytesOfText, displayPath, isSnapError, pathToJson } from './library.js';
+import { OutputFailed } from './output.js';
 import { nextCommand } from './next-command.js';
 import { UsageError } from './usage-error.js';
 
@@ -29,6 +30,9 @@ export function failureOf(error: unknown, { globals, commandName, versions }: Ab
   if (isSnapError(error)) {
     const before = error.code === 'INTERNAL' ? bugReport(error, versions) : '';
     return { ...explain(error, next), code: error.code, message: error.message, before };
+  }
+  if (error instanceof OutputFailed) {
+    return { exitCode: 1, code: 'INTERNAL', message: error.message, hint: '', paths: [], before: '' };
   }
   if (error instanceof UsageError) {
     const { message, help } = error;

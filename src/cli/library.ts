@@ -1,4 +1,12 @@
 // What the command line uses of the library while it runs. Nothing that `--help` and `--version` need imports this.
-export { SnapError, isSnapError, systemCode } from '../errors.js';
-export { bytesOfText, displayPath, parseEntryPath, pathToJson } from '../core/entry-path.js';
-export { parseInstanceName, parseMountName } from '../core/ids.js';
+export {
+  bytesOfText,
+  displayPath,
+  isSnapError,
+  parseEntryPath,
+  parseInstanceName,
+  parseMountName,
+  pathToJson,
+  SnapError,
+  systemCode,
+} from '../index.js';

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
-import { processOutput, ReaderGone } from './output.js';
+import { OutputFailed, processOutput, ReaderGone } from './output.js';
 import type { Session } from './session.js';
 import { listenToSignals } from './signals.js';
 import type { Surroundings } from './surroundings.js';
@@ -58,17 +58,14 @@ async function tell(error: unknown, session: Session): Promise<number> {
   const { output, elapsed } = surroundings;
   const versions = { program: await programVersion(), node: process.version };
   const failure = failureOf(error, { globals, commandName, versions });
-  if (!globals.json) {
+  if (!globals.json || error instanceof OutputFailed) {
     await output.stderr.write(failureText(failure));
     return failure.exitCode;
   }
   if (failure.code === 'INTERNAL') await output.stderr.write(failure.before);
   const document = failureDocument(failure, { command: commandName, messages: notices, elapsed: elapsed() });
-  try {
-    await output.stdout.write(`${JSON.stringify(document)}\n`);
-  } catch (gone) {
-    if (!(gone instanceof ReaderGone)) throw gone;
-  }
+  // The exit code says it, too, to a reader who does not listen.
+  await output.stdout.write(`${JSON.stringify(document)}\n`).catch(() => undefined);
   return failure.exitCode;
 }
 

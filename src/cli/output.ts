@@ -22,6 +22,9 @@ export interface Output {
 /** The reader of stdout went away (`| head`). Nothing is wrong: the rest is not wanted. */
 export class ReaderGone extends Error {}
 
+/** What was to be said could not be written: the disk behind stdout is full, say. */
+export class OutputFailed extends Error {}
+
 type ProcessStream = NodeJS.WritableStream & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>;
 
 export interface ProcessStreams {
@@ -32,18 +35,23 @@ export interface ProcessStreams {
 
 export function processOutput({ stdin, stdout, stderr }: ProcessStreams): Output {
   return {
-    stdout: sinkOf(stdout, (error) => error),
+    stdout: sinkOf(stdout, (cause) => new OutputFailed(`The output cannot be written: ${cause.message}.`, { cause })),
     // Words that nobody reads are no reason to stop.
     stderr: sinkOf(stderr, () => undefined),
     stdinIsTerminal: stdin.isTTY === true,
     stdoutIsTerminal: stdout.isTTY === true,
     stderrIsTerminal: stderr.isTTY === true,
-    columns: (stdout.isTTY === true ? stdout.columns : stderr.columns) ?? 80,
+    columns: widthOf(stdout.isTTY === true ? stdout : stderr),
     terminal: stderr,
   };
 }
 
-function sinkOf(stream: NodeJS.WritableStream, whenGone: (error: Error) => Error | undefined): Sink {
+// Some terminals say that they are 0 wide.
+function widthOf({ columns }: ProcessStream): number {
+  return columns === undefined || columns === 0 ? 80 : columns;
+}
+
+function sinkOf(stream: NodeJS.WritableStream, failureFor: (cause: Error) => Error | undefined): Sink {
   let gone = false;
   // Without a listener, node throws what we already handle in the write's callback.
   stream.on('error', () => undefined);
@@ -55,9 +63,9 @@ function sinkOf(stream: NodeJS.WritableStream, whenGone: (error: Error) => Error
           if (!error) return resolve();
           const isGone = 'code' in error && error.code === 'EPIPE';
           gone ||= isGone;
-          const failure = whenGone(isGone ? new ReaderGone() : error);
+          const failure = failureFor(error);
           if (failure === undefined) resolve();
-          else reject(failure);
+          else reject(isGone ? new ReaderGone() : failure);
         });
       });
     },
