@@ -1,0 +1,35 @@
+import type { EntryPath } from '../../core/entry-path.js';
+import type { Directory } from '../../core/ports.js';
+import type { RepositoryState } from '../../core/results.js';
+import { type PresentFile, isDirty } from './dirty.js';
+import { readUserRepo } from './read-user-repo.js';
+import type { TrackedIndex } from './tracked-index.js';
+
+/** A user's repository as operations see it. */
+export interface FoundRepository {
+  readonly kind: 'clone' | 'worktree';
+  readonly state: RepositoryState;
+  readonly excludeFile: string | null;
+  readonly excludeUnreadable: boolean;
+  /** Null when the index cannot be read: any path may be tracked. */
+  readonly tracked: TrackedIndex | null;
+  isDirty(present: (path: EntryPath) => PresentFile | undefined, hasUntracked: boolean): boolean | null;
+}
+
+/** Reads the repository of a held directory. Undefined when its `.git` is none. */
+export async function readRepository(
+  directory: Pick<Directory, 'descriptorPath'>,
+  gitEntry: 'directory' | 'file',
+): Promise<FoundRepository | undefined> {
+  const repo = await readUserRepo(directory.descriptorPath, gitEntry);
+  if (repo === null) return undefined;
+  const { kind, state, excludeFile, excludeUnreadable, index } = repo;
+  return {
+    kind,
+    state,
+    excludeFile,
+    excludeUnreadable,
+    tracked: index,
+    isDirty: (present, hasUntracked) => isDirty(repo, present, hasUntracked),
+  };
+}
