@@ -169,6 +169,8 @@ export interface Store {
   collectGarbage(): Promise<void>;
   /** Leftovers of killed processes: temporary packs, ref locks. Needs the exclusive lock, or a lock that names them. */
   sweep(): Promise<void>;
+  /** True when there is something that a killed process may have left (or that one who works at the moment uses). */
+  hasLeftovers(): boolean;
   diff(from: string, to: string, request: GitRequest, scratch?: string): Promise<number>;
   log(refs: readonly string[], request: GitRequest): Promise<number>;
   sizeOnDisk(): Promise<number>;

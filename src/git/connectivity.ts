@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import type { ObjectId } from '../core/ids.js';
 import { SnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+import { NewObjects } from './new-objects.js';
+import { BatchReader } from './objects.js';
+import { KnownObjects } from './pack/known-objects.js';
 import type { GitRunner } from './run-git.js';
 
 /**
@@ -16,23 +19,27 @@ export async function checkConnected(
   known: readonly ObjectId[],
 ): Promise<void> {
   const before = objectStoreState(git.settings.storeDirectory);
-  const input = [...known.map((commit) => `^${commit}`), ...commits].map((line) => `${line}\n`).join('');
-  // The edges of what is known are marked down to their blobs: without that, every tree is walked.
-  const command = { args: ['rev-list', '--objects-edge-aggressive', '--quiet', '--stdin'], input };
-  const { exitCode, stderr } = await git.run(command);
-  if (exitCode !== 0) throw explained(git.failure(command, exitCode, stderr));
+  if (known.length > 0) await checkBeside(git, commits, known);
+  else if (!(await areComplete(git, commits))) throw incomplete(commits.join(', '));
   rememberIntact(git, before, commits);
 }
 
-function explained(failure: SnapError): SnapError {
-  if (failure.code === 'NO_SPACE') return failure;
-  const problem = 'an object of the snapshot is missing';
-  return new SnapError(
-    'STORE_DAMAGED',
-    'The store lacks an object that the snapshot needs.',
-    { problem },
-    { cause: failure },
-  );
+async function checkBeside(git: GitRunner, commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void> {
+  const reader = new BatchReader(git);
+  try {
+    const objects = new NewObjects(reader, new KnownObjects(join(git.settings.storeDirectory, 'objects')));
+    for (const commit of commits) {
+      const missing = await objects.missingBelow(commit, known);
+      if (missing !== undefined) throw incomplete(missing);
+    }
+  } finally {
+    await reader.close();
+  }
+}
+
+function incomplete(what: string): SnapError<'STORE_DAMAGED'> {
+  const problem = `an object is missing: ${what}`;
+  return new SnapError('STORE_DAMAGED', `The store lacks an object that the snapshot needs (${what}).`, { problem });
 }
 
 /**
@@ -63,10 +70,10 @@ async function brokenAmong(git: GitRunner, commits: readonly ObjectId[]): Promis
 
 async function areComplete(git: GitRunner, commits: readonly ObjectId[]): Promise<boolean> {
   const input = commits.map((commit) => `${commit}\n`).join('');
-  const { exitCode, stdout } = await git.run({
-    args: ['rev-list', '--objects', '--missing=print', '--quiet', '--stdin'],
-    input,
-  });
+  const command = { args: ['rev-list', '--objects', '--missing=print', '--quiet', '--stdin'], input };
+  const { exitCode, stdout, stderr } = await git.run(command);
+  // 128 is how git fails over what it reads; beyond, it was stopped and has not looked.
+  if (exitCode > 128) throw git.failure(command, exitCode, stderr);
   return exitCode === 0 && stdout.length === 0;
 }
 

@@ -94,14 +94,26 @@ function removeStatCaches(dataDir: string): void {
 export function sweep(dataDir: string, storeDirectory: string): void {
   for (const name of namesIn(join(dataDir, 'tmp')))
     rmSync(join(dataDir, 'tmp', name), { recursive: true, force: true });
-  removeMatching(join(storeDirectory, 'objects', 'pack'), /^(tmp_|\.tmp-)/);
+  removeMatching(join(storeDirectory, 'objects', 'pack'), unfinishedPack);
   removeMatching(join(storeDirectory, 'objects'), /^(tmp_|[0-9a-f]{2}$)/, /^tmp_obj_/);
   removeLocks(join(storeDirectory, 'refs'));
-  removeMatching(storeDirectory, /^(packed-refs|HEAD|config)\.(lock|new)$/);
+  removeMatching(storeDirectory, unfinishedRefs);
   for (const directory of [storeDirectory, join(dataDir, 'cache')]) {
     for (const name of namesIn(directory).filter(isUnfinished)) rmSync(join(directory, name), { force: true });
   }
 }
+
+/** A quick look, ref locks aside: those show when somebody changes the ref. */
+export function hasLeftovers(dataDir: string, storeDirectory: string): boolean {
+  return (
+    namesIn(join(dataDir, 'tmp')).length > 0 ||
+    namesIn(join(storeDirectory, 'objects', 'pack')).some((name) => unfinishedPack.test(name)) ||
+    namesIn(storeDirectory).some((name) => unfinishedRefs.test(name))
+  );
+}
+
+const unfinishedPack = /^(tmp_|\.tmp-)/;
+const unfinishedRefs = /^(packed-refs|HEAD|config)\.(lock|new)$/;
 
 /** With `inside`, directories of that name are kept and only what matches in them goes. */
 function removeMatching(directory: string, pattern: RegExp, inside?: RegExp): void {

@@ -82,9 +82,11 @@ export class BatchReader implements ObjectReader {
   }
 
   /** Puts the question at once, so that git works ahead, and reads the answer when it is its turn. */
-  #ask<Answer>(name: string, answer: (session: Session) => Promise<Answer>): Promise<Answer> {
-    if (/[\n\0]|[^\x00-\xff]/.test(name))
-      throw new SnapError('INTERNAL', `${JSON.stringify(name)} cannot be asked for by name.`, { what: 'object name' });
+  async #ask<Answer>(name: string, answer: (session: Session) => Promise<Answer>): Promise<Answer> {
+    if (/[\n\0]|[^\x00-\xff]/.test(name)) {
+      const message = `${JSON.stringify(name)} cannot be asked for by name.`;
+      throw new SnapError('INTERNAL', message, { what: 'object name' });
+    }
     const question = { name, session: this.#put(name) };
     const turn = this.#turn.then(() => this.#answer(question, answer));
     this.#turn = turn.catch(() => undefined);

@@ -1,4 +1,5 @@
 import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 
 import { SnapError, systemCode } from '../errors.js';
@@ -185,5 +186,5 @@ function startFailure(child: ChildProcess, error: Error): Error {
 }
 
 function exitCodeOfSignal(name: NodeJS.Signals | null): number {
-  return name === 'SIGPIPE' ? 141 : name === 'SIGKILL' ? 137 : 143;
+  return 128 + (name === null ? 0 : constants.signals[name]);
 }

@@ -14,7 +14,7 @@ import type {
 import { showDiff, showLog } from './comparison.js';
 import { brokenSnapshots, checkConnected } from './connectivity.js';
 import { checkStore } from './fsck.js';
-import { bytesBelow, collectGarbage, sweep } from './garbage.js';
+import { bytesBelow, collectGarbage, hasLeftovers, sweep } from './garbage.js';
 import { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
 import { PackWriter } from './pack/pack-writer.js';
@@ -119,6 +119,10 @@ class GitStore implements Store {
   // eslint-disable-next-line @typescript-eslint/require-await
   async sweep(): Promise<void> {
     sweep(this.#dataDir, this.#directory);
+  }
+
+  hasLeftovers(): boolean {
+    return hasLeftovers(this.#dataDir, this.#directory);
   }
 
   async diff(from: string, to: string, request: GitRequest, scratch?: string): Promise<number> {

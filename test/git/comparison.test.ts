@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -7,7 +5,17 @@ import { describe, expect, test } from 'vitest';
 import type { ObjectId } from '../../src/core/ids.js';
 import type { GitRequest, Store } from '../../src/core/ports.js';
 import { storeGit } from '../support/store-git.js';
-import { bytesOf, commitContent, file, folder, preparedStore, publishSnapshot, writeSnapshot } from './fixture.js';
+import {
+  bytesOf,
+  commitContent,
+  file,
+  folder,
+  openingIn,
+  preparedStore,
+  publishSnapshot,
+  runScript,
+  writeSnapshot,
+} from './fixture.js';
 
 interface Shown {
   readonly exitCode: number;
@@ -192,56 +200,28 @@ describe('a log', () => {
 });
 
 describe('on a terminal', () => {
-  const script = (directory: string, output: string, options = '[]') => `
-    import { openStore } from ${JSON.stringify(join(import.meta.dirname, '../../src/git/store.ts'))};
-    const store = openStore({ dataDir: ${JSON.stringify(directory)}, env: process.env, forbiddenProgramDirectories: () => [] });
+  const script = (dataDir: string, output: string, options = '[]') => `${openingIn(dataDir)}
     const [one, two] = await store.snapshots(null);
     const code = await store.diff(one.commit + ':mounts', two.commit + ':mounts', { options: ${options}, paths: [], output: ${output} });
     console.log('exit ' + code);`;
 
-  async function run(
-    code: string,
-    env: Record<string, string> = {},
-  ): Promise<{ code: number; text: string; errors: string }> {
-    const child = spawn(process.execPath, ['--input-type=module', '-e', await compiled(code)], {
-      env: { PATH: process.env['PATH']!, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    });
-    let text = '';
-    let errors = '';
-    child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
-    const [exit] = (await once(child, 'close')) as [number];
-    return { code: exit, text, errors };
-  }
-
-  async function compiled(code: string): Promise<string> {
-    const { build } = await import('esbuild');
-    const result = await build({
-      stdin: { contents: code, resolveDir: import.meta.dirname, loader: 'ts' },
-      bundle: true,
-      write: false,
-      platform: 'node',
-      format: 'esm',
-      packages: 'external',
-    });
-    return result.outputFiles[0]!.text;
-  }
-
   test('output goes straight there, with colours where asked for', async () => {
     const { dataDir } = await withTwo();
-    const plain = await run(script(dataDir, `{ kind: 'inherit', color: false, pager: null }`, `['--exit-code']`));
+    const plain = await runScript(script(dataDir, `{ kind: 'inherit', color: false, pager: null }`, `['--exit-code']`));
     expect(plain).toMatchObject({ code: 0, errors: '' });
     expect(plain.text).toContain('-one\n+two\n');
     expect(plain.text).toMatch(/exit 1\n$/);
-    const colored = await run(script(dataDir, `{ kind: 'inherit', color: true, pager: 'cat' }`));
+    const colored = await runScript(script(dataDir, `{ kind: 'inherit', color: true, pager: 'cat' }`));
     expect(colored.text).toContain('\x1b[31m-one');
   });
 
   test('a pager gets it, in the user’s environment, and git’s exit code counts', async () => {
     const { dataDir } = await withTwo();
     const pager = `{ kind: 'inherit', color: false, pager: 'echo "$LESS $MINE $GIT_DIR"; sed "s/^/> /"' }`;
-    const { text, errors } = await run(script(dataDir, pager, `['--exit-code']`), { MINE: 'mine', GIT_DIR: '/x' });
+    const { text, errors } = await runScript(script(dataDir, pager, `['--exit-code']`), {
+      MINE: 'mine',
+      GIT_DIR: '/x',
+    });
     expect(errors).toBe('');
     expect(text).toMatch(/^FRX mine \/x\n> diff --git/);
     expect(text).toContain('> +two\n');
@@ -257,7 +237,9 @@ describe('on a terminal', () => {
     await area.store.changeRefs(
       commits.map((commit, index) => ({ name: `refs/jackin/t/${index + 1}`, old: null, new: commit })),
     );
-    const { text, errors } = await run(script(area.dataDir, `{ kind: 'inherit', color: false, pager: 'head -n 1' }`));
+    const { text, errors } = await runScript(
+      script(area.dataDir, `{ kind: 'inherit', color: false, pager: 'head -n 1' }`),
+    );
     expect(errors).toBe('');
     expect(text).toBe('diff --git a/m/a b/m/a\nexit 0\n');
   });

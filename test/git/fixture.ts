@@ -1,5 +1,8 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 
 import type { ObjectId } from '../../src/core/ids.js';
 import type { ObjectWriter, Store, TreeEntry } from '../../src/core/ports.js';
@@ -83,4 +86,49 @@ export function explode(dataDir: string, directory: string): void {
 
 export function loosePath(directory: string, oid: string): string {
   return join(directory, 'objects', oid.slice(0, 2), oid.slice(2));
+}
+
+export interface ScriptRun {
+  readonly code: number | null;
+  readonly text: string;
+  readonly errors: string;
+}
+
+/** Runs TypeScript that may import from src in a process of its own. `onText` sees its output as it comes. `through` wraps the command. */
+export async function runScript(
+  source: string,
+  env: Readonly<Record<string, string>> = {},
+  onText: (text: string, child: ChildProcess) => void = () => undefined,
+  through: (command: readonly string[]) => [string, readonly string[]] = ([program = '', ...args]) => [program, args],
+): Promise<ScriptRun> {
+  const script = join(tempDir('script'), 'script.mjs');
+  await build({
+    stdin: { contents: source, resolveDir: import.meta.dirname, loader: 'ts' },
+    outfile: script,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    packages: 'external',
+    logLevel: 'silent',
+  });
+  const child = spawn(...through([process.execPath, script]), {
+    env: { PATH: process.env['PATH'] ?? '', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let text = '';
+  let errors = '';
+  child.stdout.on('data', (chunk: Buffer) => {
+    text += chunk.toString();
+    onText(text, child);
+  });
+  child.stderr.on('data', (chunk: Buffer) => (errors += chunk.toString()));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, text, errors };
+}
+
+/** The lines that open a store in a script. */
+export function openingIn(dataDir: string): string {
+  return `
+    import { openStore } from ${JSON.stringify(join(import.meta.dirname, '../../src/git/store.ts'))};
+    const store = openStore({ dataDir: ${JSON.stringify(dataDir)}, env: process.env, forbiddenProgramDirectories: () => [] });`;
 }

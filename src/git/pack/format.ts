@@ -2,6 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHash, hash } from 'node:crypto';
 import { constants, deflateSync } from 'node:zlib';
 
+import type { ObjectId } from '../../core/ids.js';
 import type { TreeEntry } from '../../core/ports.js';
 import { SnapError } from '../../errors.js';
 
@@ -94,7 +95,26 @@ export function encodeTree(entries: readonly TreeEntry[]): Buffer {
   return content;
 }
 
-const directoryMode = 0o40000;
+/** The entries of a tree's content, in its order. @throws SnapError STORE_DAMAGED when it is no tree. */
+export function decodeTree(content: Buffer): TreeEntry[] {
+  const entries = [];
+  for (let at = 0; at < content.length;) {
+    const space = content.indexOf(0x20, at);
+    const nul = content.indexOf(0, space);
+    if (space < 0 || nul < 0 || nul + 20 > content.length - 1) throw noTree();
+    const mode = parseInt(content.toString('latin1', at, space), 8);
+    const oid = content.toString('hex', nul + 1, nul + 21) as ObjectId;
+    entries.push({ mode, name: content.toString('latin1', space + 1, nul), oid });
+    at = nul + 21;
+  }
+  return entries;
+}
+
+function noTree(): SnapError<'STORE_DAMAGED'> {
+  return new SnapError('STORE_DAMAGED', 'The store holds a tree that has no form.', { problem: 'a tree has no form' });
+}
+
+export const directoryMode = 0o40000;
 const modes: ReadonlySet<number> = new Set([directoryMode, 0o100644, 0o100755, 0o120000]);
 
 function checkEntry(entry: TreeEntry, names: Set<string>): void {

@@ -80,6 +80,11 @@ export class PackIndex {
     return this.#count;
   }
 
+  /** A view on the id at a rank, in ascending order. */
+  idAt(rank: number): Buffer {
+    return this.#bytes.subarray(idsStart + rank * idBytes, idsStart + (rank + 1) * idBytes);
+  }
+
   has(id: Buffer): boolean {
     const first = id[0] as number;
     let low = first === 0 ? 0 : this.#bytes.readUInt32BE(magic.length + (first - 1) * 4);

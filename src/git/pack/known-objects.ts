@@ -4,6 +4,7 @@ import { join } from 'node:path';
 
 import { systemCode } from '../../errors.js';
 import { PackIndex } from './index-file.js';
+import { ObjectTable } from './object-table.js';
 
 /**
  * The objects that a store has, as its pack indexes and loose objects say when they are first asked for. Valid for as
@@ -12,7 +13,7 @@ import { PackIndex } from './index-file.js';
  */
 export class KnownObjects {
   readonly #directory: string;
-  #indexes: readonly PackIndex[] | undefined;
+  #packed: PackedIds | undefined;
   #loose: Map<number, Set<string>> | undefined;
 
   constructor(objectsDirectory: string) {
@@ -20,8 +21,8 @@ export class KnownObjects {
   }
 
   has(id: Buffer): boolean {
-    this.#indexes ??= this.#readIndexes();
-    return this.#indexes.some((index) => index.has(id)) || this.#hasLoose(id);
+    this.#packed ??= collectIds(this.#readIndexes());
+    return this.#packed.small.has(id) || this.#packed.large.some((index) => index.has(id)) || this.#hasLoose(id);
   }
 
   #readIndexes(): PackIndex[] {
@@ -33,8 +34,7 @@ export class KnownObjects {
       const index = PackIndex.parse(readFileSync(join(directory, name)));
       if (index !== undefined) indexes.push(index);
     }
-    // Most objects are found in the largest pack.
-    return indexes.sort((a, b) => b.size - a.size);
+    return indexes;
   }
 
   #hasLoose(id: Buffer): boolean {
@@ -53,6 +53,26 @@ export class KnownObjects {
     const directories = namesIn(this.#directory).filter((name) => /^[0-9a-f]{2}$/.test(name));
     return new Map(directories.map((name) => [parseInt(name, 16), new Set<string>()]));
   }
+}
+
+interface PackedIds {
+  readonly large: readonly PackIndex[];
+  /** All ids of the small packs: each save adds one, and asking a thousand of them one by one would take long. */
+  readonly small: ObjectTable;
+}
+
+const smallPack = 10_000;
+
+function collectIds(indexes: readonly PackIndex[]): PackedIds {
+  const small = new ObjectTable();
+  for (const index of indexes.filter(({ size }) => size <= smallPack)) {
+    for (let rank = 0; rank < index.size; rank++) {
+      const id = index.idAt(rank);
+      if (!small.has(id)) small.add(id, 0, 0);
+    }
+  }
+  // Most objects are found in the largest pack.
+  return { small, large: indexes.filter(({ size }) => size > smallPack).sort((a, b) => b.size - a.size) };
 }
 
 function hexByte(byte: number): string {
