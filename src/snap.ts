@@ -106,7 +106,11 @@ function toContext(options: SnapOptions, env: NonNullable<SnapOptions['env']>, d
     processes: linuxProcesses,
     host: toHost(options, env, directory),
     statCaches: toStatCaches(directory),
-    repositories: { read: () => Promise.resolve(undefined) },
+    // Loaded for the first `.git` that a walk meets.
+    repositories: {
+      read: async (directory, gitEntry) =>
+        (await import('./git/user-repo/repositories.js')).readRepository(directory, gitEntry),
+    },
     hasher,
     now,
     newId: () => ulid(now().getTime()) as SnapshotId,

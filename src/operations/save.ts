@@ -8,14 +8,16 @@ import type { SaveRequest } from '../core/requests.js';
 import type { ObservedOnlyEntry, SaveResult, SaveStats, Snapshot } from '../core/results.js';
 import { tidyMessage } from '../core/snapshot-record.js';
 import { SnapError } from '../errors.js';
+import type { AttributeDefaults } from './capture/attributes.js';
 import { type CapturedMount, captureMounts, summarize } from './capture/capture-mounts.js';
-import { type ContentTrees, publish, writeContent } from './capture/publish.js';
+import { type WrittenContent, publish, writeContent } from './capture/publish.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
 import { pruneAfterSave } from './keep/prune.js';
 import { lockForSnapshot } from './locking.js';
 import { pendingTemporaryPrefix } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';
+import { readManifest } from './snapshot-content.js';
 import { describe, know } from './snapshots.js';
 
 /**
@@ -157,20 +159,29 @@ function refuseIncomplete(request: SaveRequest, incomplete: readonly EntryPath[]
 async function unchangedSince(
   context: Context,
   last: SnapshotRef | undefined,
-  content: ContentTrees,
+  content: WrittenContent,
 ): Promise<((existing: readonly SnapshotRef[]) => Snapshot) | undefined> {
   if (last === undefined) return undefined;
   const known = know(last);
   const reader = context.store.reader();
   try {
     if ((await idOf(reader, `${last.commit}:mounts`, 'tree')) !== content.mounts) return undefined;
+    const { mounts } = await readManifest(reader, known);
     for (const [mount, oid] of content.attributes) {
+      const before = mounts.find(({ name }) => name === mount)?.defaults;
+      // Attributes are exceptions: the same list means the same only beside the same defaults.
+      if (!sameDefaults(before, content.defaults.get(mount))) return undefined;
       if ((await idOf(reader, `${last.commit}:meta/mounts/${mount}/attributes`, 'blob')) !== oid) return undefined;
     }
     return (existing) => describe(known, existing);
   } finally {
     await reader.close();
   }
+}
+
+function sameDefaults(a: AttributeDefaults | undefined, b: AttributeDefaults | undefined): boolean {
+  const keys = ['file', 'executable', 'directory', 'uid', 'gid'] as const;
+  return a !== undefined && b !== undefined && keys.every((key) => a[key] === b[key]);
 }
 
 async function idOf(reader: ObjectReader, name: string, type: 'tree' | 'blob'): Promise<ObjectId | undefined> {

@@ -42,13 +42,10 @@ export interface SnapshotDraft {
   readonly meta: Readonly<Record<string, string>>;
 }
 
-/** The part of a snapshot that says whether anything changed: files, and what trees cannot say of them. */
-export interface ContentTrees {
+/** What a snapshot holds apart from its manifest, written. */
+export interface WrittenContent {
   readonly mounts: ObjectId;
   readonly attributes: ReadonlyMap<MountName, ObjectId>;
-}
-
-export interface WrittenContent extends ContentTrees {
   readonly meta: readonly TreeEntry[];
   readonly defaults: ReadonlyMap<MountName, AttributeDefaults>;
 }

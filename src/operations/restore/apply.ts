@@ -71,7 +71,8 @@ class Application {
       for (const change of changes)
         if (change.after !== null) await this.#step(change, () => this.#put(change, change.after as StoredEntry));
       for (const change of [...changes].reverse())
-        if (change.after?.kind === 'directory') await this.#step(change, () => this.#finishDirectory(change));
+        if (change.after?.kind === 'directory')
+          await this.#step(change, () => Promise.resolve(this.#finishDirectory(change)));
     } finally {
       this.#giveBack();
       this.#chain.close();
@@ -290,16 +291,14 @@ class Application {
     this.#touched.add(parentPath(path));
   }
 
-  async #finishDirectory(change: Change): Promise<void> {
-    const { path, after } = change;
+  #finishDirectory({ path, after }: Change): void {
     if (after?.kind !== 'directory') return;
+    // A change of owner clears set-id bits, so it comes before the mode.
+    if (path !== rootPath) this.#setAttributes(path, after);
     const directory = this.#chain.at(path);
-    const stat = directory.statSelf();
-    if (path !== rootPath && (stat.uid !== after.uid || stat.gid !== after.gid)) this.#setAttributes(path, after);
-    if (stat.mode !== after.mode || this.#lent.has(path)) directory.setOwnMode(after.mode);
+    if (directory.statSelf().mode !== after.mode) directory.setOwnMode(after.mode);
     this.#lent.delete(path);
     this.#touched.add(path);
-    return Promise.resolve();
   }
 
   /** Does one thing in a directory, lending it write permission where that is what it lacks. */
