@@ -11,7 +11,7 @@ const probeBytes = 256 * 1024;
  * any language: so the answer comes from trying (quotas show in no other way), not from what git said.
  */
 export function isDiskFull(directory: string): boolean {
-  const path = join(directory, `${randomBytes(8).toString('hex')}.new`);
+  const path = join(directory, `probe.${randomBytes(8).toString('hex')}.new`);
   try {
     const { bavail, bsize } = statfsSync(directory);
     if (bavail * bsize < probeBytes) return true;
