@@ -22,6 +22,7 @@ interface Question {
 type OnChunk = (chunk: Buffer) => void | Promise<void>;
 
 const skippedAtMost = 1024 * 1024;
+const noLimit = Number.MAX_SAFE_INTEGER;
 
 /**
  * Reads objects through one `git cat-file --batch` that lives as long as the reader. Questions may be asked side by
@@ -47,12 +48,12 @@ export class BatchReader implements ObjectReader {
   find(
     name: string,
     type: ObjectType,
-    limit = Number.MAX_SAFE_INTEGER,
+    limit?: number,
   ): Promise<{ oid: ObjectId; content: Buffer } | undefined> {
     return this.#ask(name, async (session) => {
       const found = await session.header();
       if (found === undefined) return undefined;
-      const problem = problemOf(found, name, type, limit);
+      const problem = problemOf(found, name, type, limit ?? noLimit);
       if (problem !== undefined) return session.skip(found, damaged(name, problem));
       const content = await session.content(found.size);
       if (hashOf(found, [content]) !== found.oid) throw damaged(name, 'its content does not match its id');
@@ -64,7 +65,7 @@ export class BatchReader implements ObjectReader {
     return this.#ask(oid, async (session) => {
       const found = await session.header();
       if (found === undefined) throw damaged(oid, 'it is missing');
-      const problem = problemOf(found, oid, 'blob', Number.MAX_SAFE_INTEGER);
+      const problem = problemOf(found, oid, 'blob', noLimit);
       if (problem !== undefined) return session.skip(found, damaged(oid, problem));
       const sum = createHash('sha1').update(objectHeader('blob', found.size));
       await session.stream(found.size, (chunk) => {
