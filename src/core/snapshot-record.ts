@@ -64,7 +64,8 @@ export function encodeMessage(record: SnapshotRecord): string {
     ['Decision', record.decision],
     ['Resource', record.resource],
   ] as const) {
-    if (value !== null) trailers.push([key, oneLine(value)]);
+    const text = oneLine(value ?? '');
+    if (text !== '') trailers.push([key, text]);
   }
   return `${record.message}\n\n${trailers.map(([key, value]) => `Jackin-${key}: ${value}\n`).join('')}`;
 }
@@ -89,7 +90,7 @@ function oneLine(text: string): string {
 /** A path as text where that is possible; else quoted as git quotes it, so that it stays one line of ASCII. */
 export function quotePath(bytes: string): string {
   const text = textOfBytes(bytes);
-  if (text !== undefined && !/[\p{Cc}]|^"|^\s|\s$/u.test(text)) return text;
+  if (text !== undefined && !/[\p{Cc}\p{Zl}\p{Zp}]|^"|^\s|\s$/u.test(text)) return text;
   const quoted = bytes.replace(/[^ !#-[\]-~]/g, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`);
   return `"${quoted}"`;
 }
