@@ -61,19 +61,24 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
         cwd: options.cwd ?? process.cwd(),
         env: options.env ?? process.env,
         outputToError: request.stdout === 'stderr',
+        self: process,
       };
       return (await import('./operations/run.js')).run(created(), request, (command) =>
         startCommand(command, surroundings),
       );
     },
-    instance: {
-      show: async () => (await import('./operations/session/instances.js')).showInstance(existing()),
-      activate: async (request = {}) =>
-        (await import('./operations/session/instances.js')).activate(existing(), request.pid ?? process.ppid),
-      deactivate: async () => (await import('./operations/session/instances.js')).deactivate(existing()),
-      set: async (settings) => (await import('./operations/session/instances.js')).set(existing(), settings),
-      close: async () => (await import('./operations/session/instances.js')).close(existing()),
-    },
+    instance: lifecycle(existing),
+  };
+}
+
+function lifecycle(existing: () => Context): JackinSnap['instance'] {
+  return {
+    show: async () => (await import('./operations/session/instances.js')).showInstance(existing()),
+    activate: async (request = {}) =>
+      (await import('./operations/session/instances.js')).activate(existing(), request.pid ?? process.ppid),
+    deactivate: async () => (await import('./operations/session/instances.js')).deactivate(existing()),
+    set: async (settings) => (await import('./operations/session/instances.js')).set(existing(), settings),
+    close: async () => (await import('./operations/session/instances.js')).close(existing()),
   };
 }
 

@@ -71,7 +71,6 @@ export function textOfBytes(bytes: string): string | undefined {
 }
 
 export function isAscii(bytes: string): boolean {
-  // eslint-disable-next-line no-control-regex
   return /^[\x00-\x7f]*$/.test(bytes);
 }
 

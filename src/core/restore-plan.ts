@@ -1,5 +1,6 @@
 import type { LeftOutReason, StoredEntry, StoredFile } from './entry.js';
 import { type EntryPath, baseName, isWithin, parentPath } from './entry-path.js';
+import type { ObjectId } from './ids.js';
 import type { ObservedSet } from './observed-set.js';
 import type { PlanAction } from './results.js';
 
@@ -119,10 +120,17 @@ class Planner {
     }
     const here = liveLeftOut.get(path);
     if (here !== undefined) return `its place is held by something that is ${describeLeftOut(here)}`;
-    if (live.get(path)?.kind === 'directory' && wanted.kind !== 'directory' && blockers.has(path)) {
-      return 'the folder in its place holds something that no snapshot can take';
-    }
-    return null;
+    return live.get(path)?.kind === 'directory' && wanted.kind !== 'directory'
+      ? this.#whyNotMakingWay(path, blockers)
+      : null;
+  }
+
+  #whyNotMakingWay(path: EntryPath, blockers: ReadonlySet<EntryPath>): string | null {
+    if (blockers.has(path)) return 'the folder in its place holds something that no snapshot can take';
+    const holds =
+      this.#question.noDelete &&
+      [...this.#question.live.keys()].some((other) => other !== path && isWithin(other, path));
+    return holds ? 'the folder in its place holds files, and nothing is to be deleted' : null;
   }
 
   #compare(path: EntryPath, wanted: StoredEntry, live: StoredEntry | null): void {
@@ -136,15 +144,14 @@ class Planner {
   }
 
   #difference(wanted: StoredEntry, live: StoredEntry): { action: PlanAction; reason: string } | null {
-    if (wanted.kind !== 'directory' && live.kind !== 'directory' && wanted.oid !== live.oid) {
+    if (contentOf(wanted) !== contentOf(live)) {
       return { action: 'overwrite', reason: wanted.kind === 'symlink' ? 'points elsewhere' : 'content differs' };
     }
     if (wanted.kind === 'file' && live.kind === 'file' && !this.#sameLinks(wanted, live)) {
       return { action: 'overwrite', reason: 'hard links differ' };
     }
-    const mode = wanted.kind !== 'symlink' && live.kind !== 'symlink' && wanted.mode !== live.mode;
-    if (!mode && wanted.uid === live.uid && wanted.gid === live.gid) return null;
-    const reason = mode ? 'mode differs' : 'owner differs';
+    const reason = attributeDifference(wanted, live);
+    if (reason === null) return null;
     const reachesOthers = live.kind === 'file' && this.#question.sharedElsewhere(live.path);
     return { action: reachesOthers ? 'overwrite' : 'chmod', reason };
   }
@@ -174,31 +181,24 @@ class Planner {
   }
 
   #judgeExtra(path: EntryPath, entry: StoredEntry | null, newRepositories: ReadonlySet<EntryPath>): void {
-    const { observedThen, noDelete, protection, liveLeftOut } = this.#question;
-    const inTheWay = this.#isMakingWay(path);
-    if (inTheWay) {
+    if (this.#isMakingWay(path)) {
       if (entry !== null) this.#change(path, 'delete', 'makes way', entry, null);
       return;
     }
-    if (observedThen.leftOutAt(path) !== undefined) return this.#occupy(path);
+    if (this.#question.observedThen.leftOutAt(path) !== undefined) return this.#occupy(path);
     const repository = this.#repositoryOf(path, newRepositories);
     if (repository !== null) return this.#keep(path, repository, 'new_repository');
-    const leftOut = liveLeftOut.get(path);
-    if (leftOut !== undefined || entry === null) return this.#keep(path, path, leftOut ?? 'not captured');
-    const reason = this.#whyNotDeleted(path, entry, noDelete, protection);
+    if (entry === null) return this.#keep(path, path, this.#question.liveLeftOut.get(path) ?? 'not captured');
+    const reason = this.#whyNotDeleted(path, entry);
     if (reason !== null) return this.#keep(path, path, reason);
     if (entry.kind === 'directory' && this.#occupied.has(path)) return this.#occupy(path);
     this.#change(path, 'delete', 'new since the snapshot', entry, null);
   }
 
-  #whyNotDeleted(
-    path: EntryPath,
-    entry: StoredEntry,
-    noDelete: boolean,
-    protection: PlanQuestion['protection'],
-  ): string | null {
-    if (!this.#question.observedThen.provesAbsence(path)) return 'not_proven_new';
-    const insideNewRepository = this.#question.deleteNewRepositories && this.#insideNewRepository(path);
+  #whyNotDeleted(path: EntryPath, entry: StoredEntry): string | null {
+    const { observedThen, deleteNewRepositories, protection, noDelete } = this.#question;
+    if (!observedThen.provesAbsence(path)) return 'not_proven_new';
+    const insideNewRepository = deleteNewRepositories && this.#insideNewRepository(path);
     const rule = insideNewRepository ? null : protection(path, entry.kind === 'directory');
     if (rule !== null) return rule;
     return noDelete ? 'no_delete' : null;
@@ -268,6 +268,16 @@ class Planner {
     const leadsThere = entry?.kind === 'directory' && scope.some((limit) => isWithin(limit, path));
     return leadsThere && this.#question.wanted.has(path) && live.get(path)?.kind !== 'directory';
   }
+}
+
+/** The blob that a path's content is; a directory has none. */
+function contentOf(entry: StoredEntry): ObjectId | undefined {
+  return entry.kind === 'directory' ? undefined : entry.oid;
+}
+
+function attributeDifference(wanted: StoredEntry, live: StoredEntry): string | null {
+  if (wanted.kind !== 'symlink' && live.kind !== 'symlink' && wanted.mode !== live.mode) return 'mode differs';
+  return wanted.uid === live.uid && wanted.gid === live.gid ? null : 'owner differs';
 }
 
 function linkOf(entry: StoredEntry | undefined): EntryPath | undefined {

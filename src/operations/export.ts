@@ -91,7 +91,7 @@ async function addToTar(
   modified: Date,
 ): Promise<void> {
   const { uid, gid } = entry;
-  const name = entry.path === '' ? `${prefix === '' ? './' : prefix}` : `${prefix}${entry.path}`;
+  const name = entry.path === '' && prefix === '' ? './' : prefix + entry.path;
   const base = { name, uid, gid, modified };
   if (entry.kind === 'directory') return tar.add({ ...base, type: 'directory', mode: entry.mode });
   if (entry.kind === 'symlink') {

@@ -10,7 +10,7 @@ import { tidyMessage } from '../core/snapshot-record.js';
 import { SnapError } from '../errors.js';
 import type { AttributeDefaults } from './capture/attributes.js';
 import { type CapturedMount, captureMounts, summarize } from './capture/capture-mounts.js';
-import { type WrittenContent, publish, writeContent } from './capture/publish.js';
+import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
 import { pruneAfterSave } from './keep/prune.js';
@@ -81,13 +81,7 @@ async function captureForSave(
   record: InstanceRecord,
   writer: ObjectWriter,
 ): Promise<CapturedMount[]> {
-  const limits =
-    request.paths === undefined || request.paths.length === 0
-      ? null
-      : limitsOf(
-          record.mounts.map(({ name }) => name),
-          request.paths,
-        );
+  const limits = limitsIn(request, record);
   return captureMounts(context, {
     record,
     mounts: record.mounts,
@@ -105,15 +99,9 @@ function draftOf(
   record: InstanceRecord,
   mounts: readonly CapturedMount[],
   complete: boolean,
-): Parameters<typeof publish>[2] {
+): SnapshotDraft {
   const trigger = request.trigger ?? 'manual';
-  const limits =
-    request.paths === undefined || request.paths.length === 0
-      ? null
-      : limitsOf(
-          record.mounts.map(({ name }) => name),
-          request.paths,
-        );
+  const limits = limitsIn(request, record);
   return {
     record,
     mounts,
@@ -124,14 +112,29 @@ function draftOf(
     complete,
     recovery: null,
     recoveryOf: null,
-    labels: {
-      sourceTool: request.sourceTool ?? null,
-      phase: request.phase ?? null,
-      decision: request.decision ?? null,
-      resource: request.resource ?? null,
-    },
+    labels: labelsOf(request),
     meta: request.meta ?? {},
   };
+}
+
+function labelsOf({ sourceTool, phase, decision, resource }: SaveRequest): SnapshotDraft['labels'] {
+  return {
+    sourceTool: sourceTool ?? null,
+    phase: phase ?? null,
+    decision: decision ?? null,
+    resource: resource ?? null,
+  };
+}
+
+/** What the save is limited to, by mount; null for everything. */
+function limitsIn(request: SaveRequest, record: InstanceRecord): Map<MountName, EntryPath[]> | null {
+  const { paths } = request;
+  return paths === undefined || paths.length === 0
+    ? null
+    : limitsOf(
+        record.mounts.map(({ name }) => name),
+        paths,
+      );
 }
 
 /** Paths that should have been stored and could not be read. */

@@ -11,6 +11,8 @@ export interface CommandSurroundings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Standard output to standard error, for callers that print a document of their own. */
   readonly outputToError: boolean;
+  /** Our own process: signals that it gets are passed on. */
+  readonly self: Pick<NodeJS.Process, 'on' | 'off'>;
 }
 
 /**
@@ -23,13 +25,13 @@ export function startCommand(
   surroundings: CommandSurroundings,
 ): Promise<number> {
   const [program, ...args] = command;
-  const { cwd, env, outputToError } = surroundings;
+  const { cwd, env, outputToError, self } = surroundings;
   const child = spawn(program, args, { cwd, env, stdio: ['inherit', outputToError ? 2 : 'inherit', 'inherit'] });
   const forward = (signal: NodeJS.Signals): void => {
     child.kill(signal);
   };
   // The terminal sends its signals to the whole group; one that was sent to us alone has to be passed on.
-  for (const signal of passedOn) process.on(signal, forward);
+  for (const signal of passedOn) self.on(signal, forward);
   return new Promise<number>((resolve, reject) => {
     child.on('error', (error) => {
       reject(notStarted(program, error));
@@ -38,7 +40,7 @@ export function startCommand(
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);
     });
   }).finally(() => {
-    for (const signal of passedOn) process.off(signal, forward);
+    for (const signal of passedOn) self.off(signal, forward);
   });
 }
 

@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../../core/entry.js';
+import type { StoredEntry, StoredFile } from '../../core/entry.js';
 import type { AttributeLine, ManifestMount } from '../../core/manifest.js';
 import type { CapturedTree } from './capture.js';
 
@@ -33,17 +33,23 @@ export function attributesOf(captured: CapturedTree, defaults: AttributeDefaults
   const bare = new Set(captured.bare);
   const lines: AttributeLine[] = [];
   for (const entry of captured.entries.values()) {
-    const line: AttributeLine = {
-      path: entry.path,
+    const line = {
       ...(bare.has(entry.path) ? { bare: true } : {}),
-      ...(entry.kind !== 'symlink' && entry.mode !== defaults[modeClass(entry)] ? { mode: entry.mode } : {}),
+      ...unusualMode(entry, defaults),
       ...(entry.uid === defaults.uid && entry.gid === defaults.gid ? {} : { uid: entry.uid, gid: entry.gid }),
-      ...(entry.kind === 'file' && entry.sparse ? { sparse: true } : {}),
-      ...(entry.kind === 'file' && entry.linkedTo !== undefined ? { linkedTo: entry.linkedTo } : {}),
+      ...(entry.kind === 'file' ? unusualFile(entry) : {}),
     };
-    if (Object.keys(line).length > 1) lines.push(line);
+    if (Object.keys(line).length > 0) lines.push({ path: entry.path, ...line });
   }
   return lines;
+}
+
+function unusualMode(entry: StoredEntry, defaults: AttributeDefaults): Pick<AttributeLine, 'mode'> {
+  return entry.kind === 'symlink' || entry.mode === defaults[modeClass(entry)] ? {} : { mode: entry.mode };
+}
+
+function unusualFile({ sparse, linkedTo }: StoredFile): Pick<AttributeLine, 'sparse' | 'linkedTo'> {
+  return { ...(sparse ? { sparse } : {}), ...(linkedTo === undefined ? {} : { linkedTo }) };
 }
 
 class Tally<Value> {

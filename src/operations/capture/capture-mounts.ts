@@ -150,18 +150,25 @@ function toPresent(entry: Captured | undefined): PresentFile | undefined {
 
 export function summarize(captured: CapturedMount): MountSummary {
   const { mount, kind, repository, nested } = captured;
-  return {
-    name: mount.name,
-    path: mount.path,
-    kind,
-    baseCommit: repository?.head ?? null,
-    branch: repository?.branch ?? null,
-    dirty: repository?.dirty ?? null,
-    upstream: repository?.upstream ?? null,
-    operation: repository?.operation ?? null,
-    unknown: repository?.unknown ?? [],
-    nested,
-  };
+  return mountSummary({ name: mount.name, path: mount.path, kind, nested }, repository);
+}
+
+const noRepository: RepositoryState = {
+  head: null,
+  branch: null,
+  upstream: null,
+  dirty: null,
+  operation: null,
+  unknown: [],
+};
+
+/** A mount together with the state of its own repository, where it has one. */
+export function mountSummary(
+  mount: Pick<MountSummary, 'name' | 'path' | 'kind' | 'nested'>,
+  repository: RepositoryState | null,
+): MountSummary {
+  const { head, ...state } = repository ?? noRepository;
+  return { ...mount, baseCommit: head, ...state };
 }
 
 /** Tells of progress now and then, over all mounts. */

@@ -1,7 +1,8 @@
 import { type HostPath, parseEntryPath, pathFromJson } from '../../core/entry-path.js';
-import type { MountName, ObjectId } from '../../core/ids.js';
+import type { MountName } from '../../core/ids.js';
 import { type Manifest, type ManifestMount, type ObservedLine } from '../../core/manifest.js';
 import type { MountSummary, ObservedOnlyEntry, RepositoryState, ShowResult } from '../../core/results.js';
+import { mountSummary } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { readManifest, readObserved } from '../snapshot-content.js';
@@ -25,7 +26,7 @@ export async function show(context: Context, selector: string): Promise<ShowResu
     const { sourceTool, phase, decision, resource } = known.record;
     return {
       snapshot: describeListed(known, siblings, marks),
-      mounts: manifest.mounts.map(mountSummary),
+      mounts: manifest.mounts.map(summaryOf),
       policy: manifest.policy,
       stats: statsOf(manifest),
       observedOnly,
@@ -54,21 +55,11 @@ function statsOf({ stats }: Manifest): ShowResult['stats'] {
   return { filesStored: stats.files_stored, bytesStored: stats.bytes_stored, filesObserved: stats.files_observed };
 }
 
-function mountSummary(mount: ManifestMount): MountSummary {
-  const repository = mount.repository;
-  return {
-    name: mount.name as MountName,
-    path: pathFromJson(mount.path) as HostPath,
-    kind: mount.kind,
-    baseCommit: (repository?.head ?? null) as ObjectId | null,
-    branch: repository?.branch ?? null,
-    dirty: repository?.dirty ?? null,
-    upstream: repository?.upstream ?? null,
-    operation: repository?.operation ?? null,
-    unknown: repository?.unknown ?? [],
-    nested: mount.nested.map(({ path, ...state }) => ({
-      path: parseEntryPath(pathFromJson(path)),
-      ...(state as RepositoryState),
-    })),
-  };
+function summaryOf(mount: ManifestMount): MountSummary {
+  const nested = mount.nested.map(({ path, ...state }) => ({
+    path: parseEntryPath(pathFromJson(path)),
+    ...(state as RepositoryState),
+  }));
+  const named = { name: mount.name as MountName, path: pathFromJson(mount.path) as HostPath, kind: mount.kind, nested };
+  return mountSummary(named, mount.repository as RepositoryState | null);
 }

@@ -1,4 +1,4 @@
-import { type EntryPath, isWithin } from '../../core/entry-path.js';
+import { type EntryPath, isWithin, joinPath, rootPath } from '../../core/entry-path.js';
 import type { WritableDirectory } from '../../core/ports.js';
 
 /**
@@ -17,20 +17,21 @@ export class DirectoryChain {
 
   /** The directory at `path`, component by component, no link followed. @throws ENOENT, ENOTDIR, ELOOP, EACCES */
   at(path: EntryPath): WritableDirectory {
-    for (let last = this.#open.at(-1); last !== undefined && !isWithin(path, last.path); last = this.#open.at(-1))
-      this.#leave();
-    const from = this.#open.at(-1)?.path ?? '';
-    if (path === from) return this.#here();
-    for (const name of path.slice(from === '' ? 0 : from.length + 1).split('/')) {
-      const above = this.#open.at(-1)?.path ?? '';
+    while (!isWithin(path, this.#path)) this.#leave();
+    if (path === this.#path) return this.#here();
+    for (const name of path.slice(this.#path === rootPath ? 0 : this.#path.length + 1).split('/')) {
       const directory = this.#here().enter(name);
-      this.#open.push({ path: (above === '' ? name : `${above}/${name}`) as EntryPath, directory });
+      this.#open.push({ path: joinPath(this.#path, name), directory });
     }
     return this.#here();
   }
 
   close(): void {
     while (this.#open.length > 0) this.#leave();
+  }
+
+  get #path(): EntryPath {
+    return this.#open.at(-1)?.path ?? rootPath;
   }
 
   #here(): WritableDirectory {

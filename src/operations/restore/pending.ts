@@ -21,39 +21,33 @@ export function readPending(context: Context, instance: InstanceName): PendingRe
 }
 
 function toPending(records: readonly JournalRecord[]): PendingRestore | undefined {
-  const changes = new Map<MountName, Change[]>();
-  const lent = new Map<MountName, Map<EntryPath, number>>();
-  let begin: JournalBegin | undefined;
-  let planned = false;
-  let direction: PendingRestore['direction'] = null;
-  for (const record of records) {
-    switch (record.kind) {
-      case 'begin':
-        begin = record;
-        break;
-      case 'change':
-        of(changes, record.mount, () => []).push(record.change);
-        break;
-      case 'planned':
-        planned = true;
-        break;
-      case 'lent': {
-        const modes = of(lent, record.mount, () => new Map<EntryPath, number>());
-        // The first mode is the directory's own: a later one may be what we lent.
-        if (!modes.has(record.path)) modes.set(record.path, record.mode);
-        break;
-      }
-      case 'direction':
-        direction = record.direction;
-        break;
-      case 'done':
-        return undefined;
-    }
-  }
-  return begin === undefined || !planned ? undefined : { begin, changes, lent, direction };
+  const begin = records.find((record) => record.kind === 'begin');
+  const planned = records.some((record) => record.kind === 'planned');
+  const done = records.some((record) => record.kind === 'done');
+  if (begin === undefined || !planned || done) return undefined;
+  const direction = records.filter((record) => record.kind === 'direction').at(-1)?.direction ?? null;
+  return { begin, changes: changesIn(records), lent: lentIn(records), direction };
 }
 
-function of<K, V>(map: Map<K, V>, key: K, make: () => V): V {
+function changesIn(records: readonly JournalRecord[]): Map<MountName, Change[]> {
+  const changes = new Map<MountName, Change[]>();
+  for (const record of records)
+    if (record.kind === 'change') entryOf(changes, record.mount, () => []).push(record.change);
+  return changes;
+}
+
+function lentIn(records: readonly JournalRecord[]): Map<MountName, Map<EntryPath, number>> {
+  const lent = new Map<MountName, Map<EntryPath, number>>();
+  for (const record of records) {
+    if (record.kind !== 'lent') continue;
+    const modes = entryOf(lent, record.mount, () => new Map<EntryPath, number>());
+    // The first mode is the directory's own: a later one may be what we lent.
+    if (!modes.has(record.path)) modes.set(record.path, record.mode);
+  }
+  return lent;
+}
+
+function entryOf<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   const known = map.get(key);
   if (known !== undefined) return known;
   const made = make();

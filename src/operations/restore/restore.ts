@@ -1,7 +1,7 @@
-import { type EntryPath, type HostPath, pathFromJson, pathToJson } from '../../core/entry-path.js';
+import { pathToJson } from '../../core/entry-path.js';
 import type { MountName } from '../../core/ids.js';
-import { type InstanceRecord, type MountRecord, recordFromJson } from '../../core/instance-record.js';
-import type { Manifest, ManifestMount } from '../../core/manifest.js';
+import { type InstanceRecord, recordFromJson } from '../../core/instance-record.js';
+import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, ObjectWriter } from '../../core/ports.js';
 import type { RestoreRequest } from '../../core/requests.js';
 import type { KeptPath, RestoreResult, SnapshotPointer } from '../../core/results.js';
@@ -9,7 +9,6 @@ import { SnapError } from '../../errors.js';
 import { type CapturedMount, captureMounts } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
-import { limitsOf } from '../path-arguments.js';
 import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, know, pointerTo, resolveSnapshot } from '../snapshots.js';
@@ -20,6 +19,7 @@ import { pendingTemporaryPrefix, readPending, refusePending } from './pending.js
 import { type PlannedMount, planMount, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
 import { restoreElsewhere } from './restore-elsewhere.js';
 import { RulesThen } from './rules-then.js';
+import { type Target, chooseTargets } from './targets.js';
 
 /**
  * Puts an instance's mounts back to a snapshot. Nothing in a mount changes before the plan was confirmed and the
@@ -97,40 +97,6 @@ async function restoreLocked(
   } finally {
     await writer?.abandon();
   }
-}
-
-interface Target {
-  readonly manifestMount: ManifestMount;
-  readonly mount: MountRecord;
-  readonly scope: readonly EntryPath[] | null;
-}
-
-/** The mounts that are asked for, at their recorded paths. */
-function chooseTargets(manifest: Manifest, record: InstanceRecord, request: RestoreRequest): Target[] {
-  const names = manifest.mounts.map(({ name }) => name as MountName);
-  const limits = request.paths === undefined || request.paths.length === 0 ? null : limitsOf(names, request.paths);
-  if (request.mount !== undefined && !names.includes(request.mount)) {
-    throw new SnapError('PATH_NOT_FOUND', `The snapshot has no mount ${request.mount}; it has ${names.join(', ')}.`, {
-      path: request.mount,
-      where: 'mounts',
-    });
-  }
-  return manifest.mounts
-    .filter(
-      ({ name }) =>
-        (request.mount === undefined || name === request.mount) && (limits === null || limits.has(name as MountName)),
-    )
-    .map((manifestMount) => {
-      const name = manifestMount.name as MountName;
-      const path = pathFromJson(manifestMount.path) as HostPath;
-      const mount = record.mounts.find((known) => known.name === name) ?? {
-        name,
-        path,
-        dev: BigInt(manifestMount.device),
-        ino: BigInt(manifestMount.inode),
-      };
-      return { manifestMount, mount: { ...mount, path }, scope: limits?.get(name) ?? null };
-    });
 }
 
 async function refuseDamaged(context: Context, known: KnownSnapshot): Promise<void> {

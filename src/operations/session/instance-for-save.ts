@@ -63,25 +63,27 @@ function realFolders(context: Context, request: SaveRequest): Folder[] {
 }
 
 function newInstance(context: Context, request: SaveRequest, given: readonly Folder[]): InstanceRecord {
-  const folders =
-    given.length > 0 ? given : [{ name: null, path: context.host.realPath(context.host.cwd) ?? context.host.cwd }];
+  const here = context.host.realPath(context.host.cwd) ?? context.host.cwd;
+  const folders = given.length > 0 ? given : [{ name: null, path: here }];
   const mounts: MountRecord[] = [];
   for (const folder of folders) {
     if (request.allowUnsafeMount !== true) refuseUnsafeMount(context, folder.path);
-    const identity = context.host.identity(folder.path);
-    if (identity === undefined)
-      throw new SnapError('MOUNT_GONE', `${displayPath(folder.path)} is gone.`, {
-        mount: '',
-        path: displayPath(folder.path),
-      });
-    const name = folder.name ?? freeName(folder.path, mounts);
-    if (mounts.some((mount) => mount.name === name))
-      throw new SnapError('USAGE', `Two mounts are named ${name}.`, { what: 'mount name' });
-    mounts.push({ name, path: folder.path, dev: identity.dev, ino: identity.ino });
+    mounts.push(newMount(context, folder, mounts));
   }
   refuseOverlap(mounts);
-  const name = context.instance ?? derivedName(context, folders[0]?.path ?? context.host.cwd);
+  const name = context.instance ?? derivedName(context, folders[0]?.path ?? here);
   return { name, createdAt: context.now().toISOString(), state: 'open', mounts, policy: defaultPolicy };
+}
+
+function newMount(context: Context, folder: Folder, taken: readonly MountRecord[]): MountRecord {
+  const { path } = folder;
+  const identity = context.host.identity(path);
+  const shown = displayPath(path);
+  if (identity === undefined) throw new SnapError('MOUNT_GONE', `${shown} is gone.`, { mount: shown, path: shown });
+  const name = folder.name ?? freeName(path, taken);
+  if (taken.some((mount) => mount.name === name))
+    throw new SnapError('USAGE', `Two mounts are named ${name}.`, { what: 'mount name' });
+  return { name, path, dev: identity.dev, ino: identity.ino };
 }
 
 function freeName(path: HostPath, taken: readonly MountRecord[]): MountName {

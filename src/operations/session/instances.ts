@@ -109,9 +109,12 @@ const units: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, 
 /** Text as the kind of value that the setting has now: lists are separated by commas, sizes may end in K, M, G, T. */
 function parseValue(current: unknown, key: string, text: string): unknown {
   if (Array.isArray(current)) return text === '' ? [] : text.split(',');
-  if (typeof current === 'boolean') return text === 'true' ? true : text === 'false' ? false : text;
+  if (typeof current === 'boolean') return text === 'true' || (text === 'false' ? false : text);
   if (key === 'on_limit') return text;
-  if (text === 'none') return null;
+  return text === 'none' ? null : (parseSize(text) ?? text);
+}
+
+function parseSize(text: string): number | undefined {
   const size = /^(\d{1,15})([kmgt]?)(?:i?b)?$/i.exec(text);
-  return size === null ? text : Number(size[1]) * (units[(size[2] ?? '').toLowerCase()] ?? 1);
+  return size === null ? undefined : Number(size[1]) * (units[(size[2] ?? '').toLowerCase()] ?? 1);
 }
