@@ -45,11 +45,7 @@ export class BatchReader implements ObjectReader {
     return found;
   }
 
-  find(
-    name: string,
-    type: ObjectType,
-    limit?: number,
-  ): Promise<{ oid: ObjectId; content: Buffer } | undefined> {
+  find(name: string, type: ObjectType, limit?: number): Promise<{ oid: ObjectId; content: Buffer } | undefined> {
     return this.#ask(name, async (session) => {
       const found = await session.header();
       if (found === undefined) return undefined;
