@@ -1,5 +1,3 @@
-import { readFileSync } from 'node:fs';
-
 import { ulid } from 'ulid';
 
 import { bytesOfText } from './core/entry-path.js';
@@ -15,6 +13,7 @@ import { hasher } from './git/pack/hasher.js';
 import { openStore } from './git/store.js';
 import { type DataDirectory, layout, locateDataDirectory, openDataDirectory } from './instance/data-directory.js';
 import * as host from './instance/host.js';
+import { programVersion } from './instance/program-version.js';
 import { linuxProcesses } from './instance/processes.js';
 import { FileRegistry } from './instance/registry.js';
 import type { Context, Host, StatCaches } from './operations/context.js';
@@ -28,6 +27,8 @@ import { Interruption } from './operations/interruption.js';
 /** The library over one data directory. Nothing is read or written before a method is called. */
 export function createSnap(options: SnapOptions = {}): JackinSnap {
   const { existing, created } = contexts(options);
+  // A signal that reaches us while `run`'s command runs is the command's: what follows it is still done.
+  const { created: undisturbed } = contexts({ ...options, signal: undefined });
   return {
     save: async (request = {}) => (await import('./operations/save.js')).save(created(), request),
     list: async (request = {}) => (await import('./operations/look/list.js')).list(existing(), request),
@@ -63,7 +64,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
         outputToError: request.stdout === 'stderr',
         self: process,
       };
-      return (await import('./operations/run.js')).run(created(), request, (command) =>
+      return (await import('./operations/run.js')).run(created(), undisturbed(), request, (command) =>
         startCommand(command, surroundings),
       );
     },
@@ -159,9 +160,4 @@ function toStatCaches(directory: DataDirectory): StatCaches {
       };
     },
   };
-}
-
-function programVersion(): string {
-  const text = readFileSync(new URL('../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
 }

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 
+import { SnapError } from '../errors.js';
+
 /** What an instance's saves leave out and how long its snapshots are kept. Sizes are bytes, `keep_…` are counts. */
 export interface Policy {
   readonly exclude: readonly string[];
@@ -41,7 +43,7 @@ const policyFields = {
 
 export const policySchema: z.ZodType<Policy> = z.strictObject(policyFields);
 
-export const policyKeys: readonly string[] = Object.keys(policyFields);
+const policyKeys: readonly string[] = Object.keys(policyFields);
 
 export const defaultPolicy: Policy = policySchema.parse({});
 
@@ -62,4 +64,38 @@ export function withOverrides(policy: Policy, overrides: PolicyOverrides): Polic
     include_secrets: overrides.include_secrets ?? policy.include_secrets,
     max_file_size: overrides.max_file_size ?? policy.max_file_size,
   };
+}
+
+/**
+ * The policy with settings given as text: `keep_last` → `5`.
+ * @throws SnapError USAGE naming the setting that is unknown or the value that it does not take
+ */
+export function withSettings(policy: Policy, settings: Readonly<Record<string, string>>): Policy {
+  const values: Record<string, unknown> = { ...policy };
+  for (const [key, text] of Object.entries(settings)) {
+    if (!policyKeys.includes(key)) {
+      const known = policyKeys.join(', ');
+      throw new SnapError('USAGE', `There is no setting ${JSON.stringify(key)}; there are ${known}.`, { what: key });
+    }
+    values[key] = parseValue(policy[key as keyof Policy], key, text);
+  }
+  const parsed = policySchema.safeParse(values);
+  if (parsed.success) return parsed.data;
+  const problem = z.prettifyError(parsed.error);
+  throw new SnapError('USAGE', `The setting does not take that value: ${problem}`, { what: 'setting' });
+}
+
+/** Text as the kind of value that the setting has now: lists are separated by commas, sizes may end in K, M, G, T. */
+function parseValue(current: unknown, key: string, text: string): unknown {
+  if (Array.isArray(current)) return text === '' ? [] : text.split(',');
+  if (typeof current === 'boolean') return text === 'true' || (text === 'false' ? false : text);
+  if (key === 'on_limit') return text;
+  return text === 'none' ? null : (parseSize(text) ?? text);
+}
+
+const units: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
+
+function parseSize(text: string): number | undefined {
+  const size = /^(\d{1,15})([kmgt]?)(?:i?b)?$/i.exec(text);
+  return size === null ? undefined : Number(size[1]) * (units[(size[2] ?? '').toLowerCase()] ?? 1);
 }

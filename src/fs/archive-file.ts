@@ -1,7 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { closeSync, fsyncSync, openSync, unlinkSync, writeSync } from 'node:fs';
-import { createGzip } from 'node:zlib';
-import { once } from 'node:events';
+import { type Gzip, createGzip } from 'node:zlib';
 
 /** A new file that is written from start to end, compressed with gzip when asked. */
 export interface ArchiveFile {
@@ -25,12 +24,13 @@ export function createArchiveFile(path: string, compress: boolean): ArchiveFile 
     async write(chunk) {
       if (gzip === undefined) put(chunk);
       // The chunk may be used again by its owner, and the compressor takes its time.
-      else if (!gzip.write(Buffer.from(chunk))) await once(gzip, 'drain');
+      else if (!gzip.write(Buffer.from(chunk))) await happens(gzip, 'drain');
     },
     async finish() {
       if (gzip !== undefined) {
+        const ended = happens(gzip, 'end');
         gzip.end();
-        await once(gzip, 'end');
+        await ended;
       }
       fsyncSync(fd);
       closeSync(fd);
@@ -42,4 +42,11 @@ export function createArchiveFile(path: string, compress: boolean): ArchiveFile 
       unlinkSync(name);
     },
   };
+}
+
+function happens(gzip: Gzip, event: 'drain' | 'end'): Promise<void> {
+  return new Promise((resolve, reject) => {
+    gzip.once(event, resolve);
+    gzip.once('error', reject);
+  });
 }

@@ -13,11 +13,17 @@ export type StartCommand = (command: RunRequest['command']) => Promise<number>;
 /**
  * A snapshot, the command, a snapshot; the instance is active meanwhile. What the command returns is passed on,
  * whatever becomes of the second snapshot.
+ * @param undisturbed the same context, deaf to signals: what follows the command is done although one ended it
  */
-export async function run(context: Context, request: RunRequest, start: StartCommand): Promise<RunResult> {
+export async function run(
+  context: Context,
+  undisturbed: Context,
+  request: RunRequest,
+  start: StartCommand,
+): Promise<RunResult> {
   const before = await save(context, { trigger: 'run_start', message: `Before ${request.command.join(' ')}` });
   const instance = before.snapshot.instance;
-  const inInstance: Context = { ...context, instance };
+  const inInstance: Context = { ...undisturbed, instance };
   const exitCode = await whileActive(inInstance, instance, request.force ?? false, () => start(request.command));
   const after = await save(inInstance, {
     trigger: 'post_step',
@@ -28,7 +34,7 @@ export async function run(context: Context, request: RunRequest, start: StartCom
     exitCode,
     before: pointer(before),
     after: pointer(after),
-    changes: await countChanges(context, before, after),
+    changes: await countChanges(undisturbed, before, after),
     complete: before.complete && after.complete,
   };
 }

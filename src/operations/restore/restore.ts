@@ -281,7 +281,7 @@ function toResult(
     deletedFiles: outcome.deletedFiles,
     changed: outcome.changed,
     plan,
-    kept: keptOf(planned),
+    kept: planned.flatMap(({ name, plan: { kept } }) => toKeptPaths(name, kept)),
     failed,
     filesAffected: plan.filter(({ from, to }) => isFile(from) || isFile(to)).length,
     bytesWritten: outcome.bytesWritten,

@@ -1,8 +1,6 @@
-import { z } from 'zod';
-
 import { activeOwner } from '../../core/activity.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
-import { type Policy, policyKeys, policySchema } from '../../core/policy.js';
+import { withSettings } from '../../core/policy.js';
 import type { InstanceSummary } from '../../core/results.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
@@ -85,36 +83,4 @@ async function changeRecord(
   } finally {
     locks.release();
   }
-}
-
-export function withSettings(policy: Policy, settings: Readonly<Record<string, string>>): Policy {
-  const values: Record<string, unknown> = { ...policy };
-  for (const [key, text] of Object.entries(settings)) {
-    if (!policyKeys.includes(key)) {
-      throw new SnapError('USAGE', `There is no setting ${JSON.stringify(key)}; there are ${policyKeys.join(', ')}.`, {
-        what: key,
-      });
-    }
-    values[key] = parseValue(policy[key as keyof Policy], key, text);
-  }
-  const parsed = policySchema.safeParse(values);
-  if (parsed.success) return parsed.data;
-  throw new SnapError('USAGE', `The setting does not take that value: ${z.prettifyError(parsed.error)}`, {
-    what: 'setting',
-  });
-}
-
-const units: Readonly<Record<string, number>> = { '': 1, k: 1024, m: 1024 ** 2, g: 1024 ** 3, t: 1024 ** 4 };
-
-/** Text as the kind of value that the setting has now: lists are separated by commas, sizes may end in K, M, G, T. */
-function parseValue(current: unknown, key: string, text: string): unknown {
-  if (Array.isArray(current)) return text === '' ? [] : text.split(',');
-  if (typeof current === 'boolean') return text === 'true' || (text === 'false' ? false : text);
-  if (key === 'on_limit') return text;
-  return text === 'none' ? null : (parseSize(text) ?? text);
-}
-
-function parseSize(text: string): number | undefined {
-  const size = /^(\d{1,15})([kmgt]?)(?:i?b)?$/i.exec(text);
-  return size === null ? undefined : Number(size[1]) * (units[(size[2] ?? '').toLowerCase()] ?? 1);
 }
