@@ -67,9 +67,8 @@ function readSection(reader: Reader): string | undefined {
   reader.next();
   const name = reader.take(/[a-zA-Z0-9.-]+/y);
   if (name === '') return undefined;
-  if (reader.take(/[ \t]*/y) === '' || reader.peek() !== '"')
-    return reader.next() === ']' ? plainSection(name) : undefined;
-  reader.next();
+  if (reader.take(/[ \t]*/y) === '') return reader.next() === ']' ? plainSection(name) : undefined;
+  if (reader.next() !== '"') return undefined;
   let subsection = '';
   for (let character = reader.next(); character !== '"'; character = reader.next()) {
     if (character === '\\') character = reader.next();
@@ -91,23 +90,16 @@ function readVariable(reader: Reader): { readonly key: string; readonly value: s
   reader.take(/[ \t]*/y);
   const sign = reader.next();
   if (sign === '' || sign === '\n') return { key, value: 'true' };
-  if (sign === '#' || sign === ';') return { key, value: readToEnd(reader) };
   const value = sign === '=' ? readValue(reader) : undefined;
   return value === undefined ? undefined : { key, value };
 }
 
-function readToEnd(reader: Reader): string {
-  reader.take(/[^\n]*/y);
-  return 'true';
-}
-
 function readValue(reader: Reader): string | undefined {
-  reader.take(/[ \t]*/y);
   let value = '';
   let kept = 0;
   for (let piece = readPiece(reader); piece !== ''; piece = readPiece(reader)) {
     const isPlain = !/^["\\]/.test(piece);
-    const text = isPlain ? piece : unescaped(piece.replace(/^"([^]*)"$/, '$1'));
+    const text = isPlain ? plainText(piece, value) : unescaped(piece.replace(/^"([^]*)"$/, '$1'));
     const solid = isPlain ? lengthWithoutBlanks(text) : text.length;
     // Blanks at the end count only within quotes.
     if (solid > 0 || !isPlain) kept = value.length + solid;
@@ -116,6 +108,11 @@ function readValue(reader: Reader): string | undefined {
   reader.take(/[#;][^\n]*/y);
   const end = reader.next();
   return end === '\n' || end === '' ? value.slice(0, kept) : undefined;
+}
+
+/** Blanks before anything else do not count. */
+function plainText(piece: string, before: string): string {
+  return before === '' ? piece.replace(/^[ \t\r]+/, '') : piece;
 }
 
 function lengthWithoutBlanks(text: string): number {

@@ -26,6 +26,7 @@ export function parseIndex(content: Buffer, modifiedNs: bigint): Reading<Tracked
   if (entries === undefined) return unreadable('the index is damaged');
   const extensions = readExtensions(content, entries.end);
   if (typeof extensions === 'string') return unreadable(extensions);
+  if (entries.odd) return unreadable('the index is damaged');
   return read(new TrackedIndex(content, entries.names, entries.offsets, extensions.cachedRootTree, modifiedNs));
 }
 
@@ -45,6 +46,8 @@ interface Entries {
   readonly names: readonly string[];
   readonly offsets: Uint32Array;
   readonly end: number;
+  /** They are no list of paths in order, which only a split or sparse index may be. */
+  readonly odd: boolean;
 }
 
 function readEntries(content: Buffer, version: number, count: number): Entries | undefined {
@@ -56,22 +59,29 @@ function readEntries(content: Buffer, version: number, count: number): Entries |
   let budget = Math.min(longestNames, 16 * content.length);
   const offsets = new Uint32Array(count);
   let at = headerLength;
-  let before = '';
-  let stageBefore = -1;
+  let before: StagedName = { name: '', stage: -1 };
+  let odd = false;
   for (let index = 0; index < count; index += 1) {
-    const entry = version === 4 ? compressedName(content, at, end, before) : paddedName(content, at, end);
-    if (entry === undefined || !isPath(entry.name)) return undefined;
-    const stage = (content.readUInt16BE(at + 60) >> 12) & 3;
-    if (entry.name < before || (entry.name === before && stage <= stageBefore)) return undefined;
-    budget -= entry.name.length;
-    if (budget < 0) return undefined;
-    names.push(entry.name);
+    const entry = version === 4 ? compressedName(content, at, end, before.name) : paddedName(content, at, end);
+    budget -= entry?.name.length ?? 0;
+    if (entry === undefined || budget < 0) return undefined;
+    const staged = { name: entry.name, stage: (content.readUInt16BE(at + 60) >> 12) & 3 };
+    odd ||= !isPath(staged.name) || !isAfter(staged, before);
+    names.push(staged.name);
     offsets[index] = at;
-    before = entry.name;
-    stageBefore = stage;
+    before = staged;
     at = entry.end;
   }
-  return { names, offsets, end: at };
+  return { names, offsets, end: at, odd };
+}
+
+interface StagedName {
+  readonly name: string;
+  readonly stage: number;
+}
+
+function isAfter(entry: StagedName, before: StagedName): boolean {
+  return entry.name > before.name || (entry.name === before.name && entry.stage > before.stage);
 }
 
 interface EntryName {
