@@ -209,7 +209,8 @@ export interface PinData {
 }
 
 export interface RemovalData {
-  readonly instance: string;
+  /** Null where the whole store is meant. */
+  readonly instance: string | null;
   readonly dry_run: boolean;
   readonly removed: readonly PointerData[];
   readonly kept: readonly PointerData[];

@@ -87,19 +87,23 @@ function trimTrailingSpaces(line: string): string {
 }
 
 function matchOf(pattern: string): PatternMatch | undefined {
-  const anchored = pattern.includes('/');
+  const anywhere = /^\*{2,}\/([^/\\]+)$/.exec(pattern)?.[1] ?? pattern;
+  if (!anywhere.includes('/')) return nameMatch(anywhere);
   const body = pattern.startsWith('/') ? pattern.slice(1) : pattern;
-  const literal = /^[^*?[\\]*/.exec(body)?.[0] ?? '';
-  if (literal === body) return anchored ? { kind: 'path', path: body } : { kind: 'name', name: body };
-  if (!anchored) return nameMatch(body);
+  const literal = literalStart(body);
+  if (literal === body) return { kind: 'path', path: body };
   const alternatives = alternativesOf(literal, body.slice(literal.length))
     .map(partsOf)
     .filter((parts) => parts !== undefined);
-  if (alternatives.length === 0) return undefined;
-  return { kind: 'components', alternatives };
+  return alternatives.length === 0 ? undefined : { kind: 'components', alternatives };
+}
+
+function literalStart(pattern: string): string {
+  return /^[^*?[\\]*/.exec(pattern)?.[0] ?? '';
 }
 
 function nameMatch(pattern: string): PatternMatch | undefined {
+  if (literalStart(pattern) === pattern) return { kind: 'name', name: pattern };
   if (/^\*[^*?[\\]*$/.test(pattern)) return { kind: 'ending', ending: pattern.slice(1) };
   const units = unitsOf(pattern);
   if (!units) return undefined;
@@ -225,27 +229,40 @@ function componentOf(units: readonly Unit[]): Component {
   if (literals.length === 0) return { fits: () => true };
   const text = literalText(literals);
   if (text !== undefined && units.length === literals.length) return { fits: (name) => name === text };
-  if (text !== undefined && units.indexOf('*') === literals.length) return { fits: (name) => name.startsWith(text) };
   return new WildComponent(units);
 }
 
 /** The text that the units stand for, undefined when one of them is wild. */
 function literalText(units: readonly Unit[]): string | undefined {
-  if (units.some((unit) => unit === '*' || unit === '?' || unit.startsWith('['))) return undefined;
+  if (units.some(isWild)) return undefined;
   return units.map((unit) => unit.slice(-1)).join('');
 }
 
 class WildComponent implements Component {
   readonly #units: readonly Unit[];
+  readonly #start: string;
+  readonly #end: string;
+  readonly #longest: string;
+  /** One `*` between literal ends: then the ends are all there is. */
+  readonly #isPlain: boolean;
   #compiled: Ignore | undefined;
   #asked: Ignore | undefined;
   #questions = 0;
 
   constructor(units: readonly Unit[]) {
     this.#units = units;
+    const firstWild = units.findIndex(isWild);
+    const lastWild = units.findLastIndex(isWild);
+    this.#start = literalText(units.slice(0, firstWild)) ?? '';
+    this.#end = literalText(units.slice(lastWild + 1)) ?? '';
+    this.#longest = longestLiteral(units);
+    this.#isPlain = firstWild === lastWild && units[firstWild] === '*';
   }
 
   fits(name: string): boolean {
+    if (!name.startsWith(this.#start) || !name.endsWith(this.#end)) return false;
+    if (this.#isPlain) return name.length >= this.#start.length + this.#end.length;
+    if (!name.includes(this.#longest)) return false;
     this.#compiled ??= compile(this.#units);
     // `ignore` remembers every answer. A fresh one shares what is compiled and drops what is remembered.
     if (this.#asked === undefined || this.#questions >= 10_000) {
@@ -255,6 +272,21 @@ class WildComponent implements Component {
     this.#questions += 1;
     return this.#asked.ignores(name);
   }
+}
+
+function isWild(unit: Unit): boolean {
+  return unit === '*' || unit === '?' || unit.startsWith('[');
+}
+
+/** The longest piece of text that a name must contain, so that most names need no closer look. */
+function longestLiteral(units: readonly Unit[]): string {
+  let longest = '';
+  let current = '';
+  for (const unit of units) {
+    current = isWild(unit) ? '' : current + unit.slice(-1);
+    if (current.length > longest.length) longest = current;
+  }
+  return longest;
 }
 
 function compile(units: readonly Unit[]): Ignore {
@@ -269,7 +301,7 @@ function compile(units: readonly Unit[]): Ignore {
 
 /** In a form that means the same anywhere in a line: no comment, no negation, no blank that is trimmed. */
 function asWritten(unit: Unit): string {
-  if (unit === '*' || unit === '?' || unit.startsWith('[')) return unit;
+  if (isWild(unit)) return unit;
   const byte = unit.slice(-1);
   if (/[a-zA-Z0-9_\x80-\xff]/.test(byte)) return byte;
   return /[*[ \r\n]/.test(byte) ? `[${byte}]` : `\\${byte}`;

@@ -246,10 +246,15 @@ class PatternRun {
   #coversWild(name: string, below: string, isDirectory: boolean): boolean | undefined {
     const named = someFit(this.#components, isDirectory, ({ component }) => component.fits(name));
     if (named === true || this.#wildPaths.length === 0) return named;
-    const names = below.split('/');
-    const fits = ({ alternatives }: { readonly alternatives: readonly (readonly PathPart[])[] }): boolean =>
-      alternatives.some((parts) => fitsParts(names, parts));
-    const located = someFit(this.#wildPaths, isDirectory, fits);
+    let names: readonly string[] | undefined;
+    const located = someFit(this.#wildPaths, isDirectory, ({ alternatives }) =>
+      alternatives.some((parts) => {
+        const last = parts.at(-1);
+        if (last !== anyDirectories && last?.fits(name) === false) return false;
+        names ??= below.split('/');
+        return fitsParts(names, parts);
+      }),
+    );
     return located === false ? named : located;
   }
 }

@@ -159,7 +159,10 @@ export interface Store {
   reader(): ObjectReader;
   /** All entries below a tree, depth first, directories before their content. `tree` is any tree-ish. */
   listTree(tree: string): AsyncIterable<ListedObject>;
-  /** Fails with STORE_DAMAGED unless everything reachable from the commits is there. */
+  /**
+   * Fails with STORE_DAMAGED unless everything reachable from the commits is there. `known` only saves work: what they
+   * reach is not walked again if they were found intact before and nothing was taken from the store since.
+   */
   checkConnected(commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void>;
   /** The commits among these that miss an object. Uses the remembered check while the packs are as they were. */
   brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;

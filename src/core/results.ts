@@ -177,7 +177,8 @@ export interface RestoreResult {
 }
 
 export interface RemovalResult {
-  readonly instance: InstanceName;
+  /** Null where the whole store is meant. */
+  readonly instance: InstanceName | null;
   readonly dryRun: boolean;
   readonly removed: readonly SnapshotPointer[];
   readonly kept: readonly SnapshotPointer[];

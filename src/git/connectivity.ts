@@ -10,8 +10,8 @@ import { KnownObjects } from './pack/known-objects.js';
 import type { GitRunner } from './run-git.js';
 
 /**
- * Fails with STORE_DAMAGED unless every object that the commits reach is there; what `known` commits reach is taken
- * for granted. A success is remembered (see `brokenSnapshots`).
+ * Fails with STORE_DAMAGED unless every object that the commits reach is there. What `known` commits reach is not
+ * walked again where those are remembered as intact; otherwise all is. A success is remembered (see `brokenSnapshots`).
  */
 export async function checkConnected(
   git: GitRunner,
@@ -19,9 +19,17 @@ export async function checkConnected(
   known: readonly ObjectId[],
 ): Promise<void> {
   const before = objectStoreState(git.settings.storeDirectory);
-  if (known.length > 0) await checkBeside(git, commits, known);
+  const intact = intactCommits(git, before);
+  // What is built on a snapshot that was never checked, or has lost something since, proves nothing.
+  const believed = known.filter((commit) => intact.has(commit));
+  if (believed.length > 0) await checkBeside(git, commits, believed);
   else if (!(await areComplete(git, commits))) throw incomplete(commits.join(', '));
   rememberIntact(git, before, commits);
+}
+
+/** Notes commits that were just found intact, after garbage was collected and their packs have other names. */
+export function rememberAfterCollection(git: GitRunner, commits: readonly ObjectId[]): void {
+  rememberIntact(git, objectStoreState(git.settings.storeDirectory), commits);
 }
 
 async function checkBeside(git: GitRunner, commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void> {

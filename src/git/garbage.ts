@@ -3,7 +3,9 @@ import { join } from 'node:path';
 
 import { SnapError, systemCode } from '../errors.js';
 import { isUnfinished, makeScratchDirectory, noSpace, syncDirectory } from '../fs/durable.js';
+import { rememberAfterCollection } from './connectivity.js';
 import { freeBytes } from './full-disk.js';
+import { listRefs } from './refs.js';
 import type { GitRunner } from './run-git.js';
 
 /**
@@ -25,6 +27,10 @@ export async function collectGarbage(git: GitRunner): Promise<void> {
   syncDirectory(join(objects, 'pack'));
   await checkComplete(git, kept);
   removeAllBut(objects, kept);
+  rememberAfterCollection(
+    git,
+    (await listRefs(git, 'refs/')).map(({ oid }) => oid),
+  );
 }
 
 /** The names (40 digits) of the packs that git made; none when there is nothing to keep. */

@@ -1,5 +1,6 @@
 import type { InstanceName } from '../core/ids.js';
 import type { HeldLock } from '../core/ports.js';
+import { isSnapError } from '../errors.js';
 import type { Context } from './context.js';
 
 /** The locks of everything that makes a snapshot: the instance for itself, the store together with others. */
@@ -39,4 +40,24 @@ function joined(first: HeldLock, second: HeldLock): HeldLock {
       first.release();
     },
   };
+}
+
+/**
+ * Clears away what killed processes left in the data directory, when nobody else is in the store just now; else the
+ * next save does.
+ */
+export async function sweepIfAlone(context: Context): Promise<void> {
+  if (!context.store.hasLeftovers()) return;
+  let lock: HeldLock;
+  try {
+    lock = await context.locks.storeExclusive(0);
+  } catch (error) {
+    if (isSnapError(error, 'BUSY')) return;
+    throw error;
+  }
+  try {
+    await context.store.sweep();
+  } finally {
+    lock.release();
+  }
 }

@@ -14,7 +14,7 @@ import { type SnapshotDraft, type WrittenContent, publish, writeContent } from '
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
 import { pruneAfterSave } from './keep/prune.js';
-import { lockForSnapshot } from './locking.js';
+import { lockForSnapshot, sweepIfAlone } from './locking.js';
 import { pendingTemporaryPrefix } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';
 import { readManifest } from './snapshot-content.js';
@@ -27,6 +27,7 @@ import { describe, know } from './snapshots.js';
 export async function save(context: Context, request: SaveRequest): Promise<SaveResult> {
   const name = instanceForSave(context, request).record.name;
   await context.store.prepare();
+  await sweepIfAlone(context);
   const locks = await lockForSnapshot(context, name);
   try {
     // Under the lock the instance may be another one than before it.
@@ -49,6 +50,7 @@ async function saveLocked(
     const captured = await captureForSave(context, request, record, writer);
     const incomplete = incompletePaths(captured);
     refuseIncomplete(request, incomplete);
+    refuseTooLarge(record, captured);
     const content = writeContent(writer, captured);
     const unchanged = request.ifChanged === true ? await unchangedSince(context, existing.at(-1), content) : undefined;
     if (unchanged !== undefined) {
@@ -156,6 +158,15 @@ function refuseIncomplete(request: SaveRequest, incomplete: readonly EntryPath[]
     `Nothing was saved: ${String(incomplete.length)} paths could not be read (${names}).`,
     { paths: incomplete },
   );
+}
+
+/** Under `on_limit=fail` a limit ends the save. */
+function refuseTooLarge({ policy }: InstanceRecord, captured: readonly CapturedMount[]): void {
+  if (policy.on_limit === 'skip') return;
+  const first = observedOnly(captured).find(({ reason }) => reason === 'too_large');
+  if (first === undefined) return;
+  const { path } = first;
+  throw new SnapError('LIMIT_EXCEEDED', `Nothing was saved: ${displayPath(path)} is over the size limit.`, { path });
 }
 
 /** The snapshot that holds just the same, if the last one does. */

@@ -10,7 +10,7 @@ export function define(command: Command, session: Session): void {
     session.run(command, async (context) => {
       const { gatherPaths } = await import('../paths.js');
       const paths = await gatherPaths({ words: context.pathsAfterDashes }, context.surroundings);
-      const options = asGitSpellsThem(context.gitOptions);
+      const options = withDefaultView(asGitSpellsThem(context.gitOptions));
       return showGitOutput(context, (output) =>
         context.snap.log({ paths: paths.length === 0 ? undefined : paths, options, output }),
       );
@@ -26,4 +26,10 @@ export function define(command: Command, session: Session): void {
     ],
     exits: [0, 3, 7],
   });
+}
+
+/** What changed is shown unless something else was asked for. */
+function withDefaultView(options: readonly string[]): readonly string[] {
+  const onlyCounts = options.every((option) => /^(-n[0-9]*|-?[0-9]+|--max-count(=[0-9]+)?)$/.test(option));
+  return onlyCounts ? ['--stat', ...options] : options;
 }

@@ -28,9 +28,9 @@ export function removalText(
 ): string {
   const verb = dryRun ? 'Would remove' : 'Removed';
   const freed = dryRun ? '' : `; ${sizeText(freedBytes)} freed`;
-  if (removed.length === 0) return textOf([`Nothing to remove in ${instance}${freed}.`]);
+  if (removed.length === 0) return textOf([`Nothing to remove in ${instance ?? 'the store'}${freed}.`]);
   const stay = !tellKept || kept.length === 0 ? '' : `; ${counted(kept.length, 'snapshot')} kept`;
-  return textOf([`${verb} ${numbersText(removed)} of ${instance}${stay}${freed}.`]);
+  return textOf([`${verb} ${numbersText(removed)} of ${instance ?? 'the store'}${stay}${freed}.`]);
 }
 
 const numbersShown = 20;

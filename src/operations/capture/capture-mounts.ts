@@ -79,15 +79,7 @@ async function captureMount(
 ): Promise<CapturedMount> {
   const { dev } = root.identity;
   const instance: InstanceName = request.record.name;
-  const rules = new MountRules({
-    policy: request.policy,
-    mountPath: mount.path,
-    rootDev: dev,
-    dataDirectory: context.host.identity(context.host.dataDirectory),
-    repositories: context.repositories,
-    forced: request.forced(mount.name),
-    temporaryPrefix: request.temporaryPrefix,
-  });
+  const rules = rulesFor(context, request, mount, dev);
   const recorder = context.statCaches.newRecorder(dev);
   const momentNs = BigInt(context.now().getTime()) * 1_000_000n;
   const captured = await capture({
@@ -98,6 +90,7 @@ async function captureMount(
     recorder,
     momentNs,
     scope: request.scope(mount.name),
+    hasRoom: (bytes) => counter.bytes + bytes <= (request.policy.max_total_size ?? Infinity),
     interruption: context.interruption,
     onFile: (bytes) => {
       counter.add(bytes);
@@ -119,6 +112,18 @@ async function captureMount(
       recorder.write(instance, mount.name);
     },
   };
+}
+
+function rulesFor(context: Context, request: CaptureMountsRequest, mount: MountRecord, rootDev: bigint): MountRules {
+  return new MountRules({
+    policy: request.policy,
+    mountPath: mount.path,
+    rootDev,
+    dataDirectory: context.host.identity(context.host.dataDirectory),
+    repositories: context.repositories,
+    forced: request.forced(mount.name),
+    temporaryPrefix: request.temporaryPrefix,
+  });
 }
 
 /** The repository's state with `dirty` worked out from what the walk saw. */
@@ -171,11 +176,11 @@ export function mountSummary(
   return { ...mount, baseCommit: head, ...state };
 }
 
-/** Tells of progress now and then, over all mounts. */
+/** Counts what is stored, over all mounts, and tells of progress now and then. */
 class FileCounter {
   readonly #context: Context;
   #files = 0;
-  #bytes = 0;
+  bytes = 0;
 
   constructor(context: Context) {
     this.#context = context;
@@ -183,12 +188,12 @@ class FileCounter {
 
   add(bytes: number): void {
     this.#files += 1;
-    this.#bytes += bytes;
+    this.bytes += bytes;
     if (this.#files % 128 !== 0) return;
     this.#context.onProgress({
       phase: 'store',
       files: this.#files,
-      bytes: this.#bytes,
+      bytes: this.bytes,
       totalFiles: null,
       totalBytes: null,
     });

@@ -40,6 +40,8 @@ export interface CaptureRequest {
   readonly momentNs: bigint;
   /** Only these paths and what lies below them; null for all. */
   readonly scope: readonly EntryPath[] | null;
+  /** Tells whether so many more bytes may be stored. */
+  readonly hasRoom: (bytes: number) => boolean;
   readonly interruption: Interruption;
   readonly onFile: (bytes: number) => void;
 }
@@ -240,6 +242,10 @@ class Walk {
   }
 
   async #storeFile(level: Level, name: string, path: EntryPath, stat: EntryStat): Promise<boolean> {
+    if (!this.#request.hasRoom(stat.size)) {
+      this.#noteLeftOut(path, 'too_large', false);
+      return true;
+    }
     const known = level.cached(name, stat);
     if (known !== undefined && this.#request.writer.has(known)) {
       this.#stats.filesReused += 1;

@@ -132,8 +132,14 @@ export async function pruneAfterSave(context: Context, record: InstanceRecord): 
 
 /** Removes what nothing reaches, and puts packs together. Nothing that is kept goes. */
 export async function gc(context: Context, request: { readonly dryRun?: boolean }): Promise<RemovalResult> {
-  const instance = chooseInstance(context);
-  const answer = { instance, dryRun: request.dryRun ?? false, removed: [], kept: [], freedBytes: 0, messages: [] };
+  const answer = {
+    instance: null,
+    dryRun: request.dryRun ?? false,
+    removed: [],
+    kept: [],
+    freedBytes: 0,
+    messages: [],
+  };
   if (request.dryRun === true || !context.store.exists()) return answer;
   const lock = await context.locks.storeExclusive();
   try {

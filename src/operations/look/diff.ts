@@ -53,7 +53,7 @@ async function diffWithLive(
     const captured = await captureMounts(context, {
       record,
       mounts: recorded.mounts.filter(({ name }) => names.includes(name)),
-      policy: manifest.policy,
+      policy: { ...manifest.policy, max_total_size: null },
       writer: scratch.writer,
       full: false,
       scope: (name) => scopeOf(manifest, name),

@@ -158,6 +158,7 @@ async function captureLive(
       ...record.policy,
       exclude: [...record.policy.exclude, ...manifest.policy.exclude],
       include_secrets: false,
+      max_total_size: null,
     },
     writer: writer ?? context.hasher,
     full: false,
