@@ -189,7 +189,7 @@ export const pinDataSchema: z.ZodType<documents.PinData> = z.object({
 });
 
 export const removalDataSchema: z.ZodType<documents.RemovalData> = z.object({
-  instance: text,
+  instance: text.nullable(),
   dry_run: z.boolean(),
   removed: z.array(pointerSchema),
   kept: z.array(pointerSchema),
