@@ -22,7 +22,7 @@ export interface IndexEntry {
 
 /** What a repository tracks. Paths are bytes, relative to its folder, in byte order. */
 export class TrackedIndex {
-  static readonly empty = new TrackedIndex(Buffer.alloc(0), [], new Uint32Array(0), null, 0n);
+  static readonly empty: TrackedIndex = new TrackedIndex(Buffer.alloc(0), [], new Uint32Array(0), null, 0n);
 
   /** The tree that the entries make, when git noted it and nothing was staged since. */
   readonly cachedRootTree: ObjectId | null;
