@@ -4,7 +4,7 @@ import { inflateSync } from 'node:zlib';
 import { systemCode } from '../../errors.js';
 
 /** Larger commits exist in nobody's repository but a hostile one. */
-export const largestCommit = 4 * 1024 * 1024;
+export const largestCommit: number = 4 * 1024 * 1024;
 
 /** Undefined when it is damaged or would grow beyond the limit. What follows the compressed data is not looked at. */
 export function inflated(content: Buffer, limit: number): Buffer | undefined {
