@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import type { ObjectId } from '../../src/core/ids.js';
+import type { Store } from '../../src/core/ports.js';
 import { openStore } from '../../src/git/store.js';
 import { storeGit } from '../support/store-git.js';
 import { type StoreArea, explode, loosePath, preparedStore, publishSnapshot } from './fixture.js';
@@ -40,11 +41,47 @@ describe('the check before a ref is made', () => {
     );
   });
 
-  test('takes for granted what known commits reach', async () => {
-    const area = await exploded();
-    lose(area, `${area.commits[0]!}:mounts/m/same`);
-    await area.store.checkConnected(area.commits.slice(2), area.commits.slice(0, 1));
-    await expect(area.store.checkConnected(area.commits.slice(2), [])).rejects.toMatchObject(damaged);
+  test('does not walk again what was found intact, and believes nobody else', async () => {
+    const { store, dataDir, directory } = await preparedStore();
+    const first = await publishSnapshot(store, 1, { a: '1', same: 'same' });
+    const second = await publishSnapshot(store, 2, { a: '2', same: 'same' });
+    const walks = (calls: string): number => readCalls(calls).filter((call) => call.includes('rev-list')).length;
+    const calls = join(dataDir, 'calls');
+    const watched = watchedStore(dataDir, calls);
+    await watched.checkConnected([second], [first]);
+    expect(walks(calls)).toBe(1);
+    const third = await publishSnapshot(store, 3, { a: '3', same: 'same' });
+    await watched.checkConnected([third], [second]);
+    expect(walks(calls)).toBe(1);
+    await store.collectGarbage();
+    const fourth = await publishSnapshot(store, 4, { a: '4', same: 'same' });
+    await watched.checkConnected([fourth], [third]);
+    expect(walks(calls)).toBe(1);
+
+    explode(dataDir, directory);
+    rmSync(loosePath(directory, storeGit(dataDir, ['rev-parse', `${first}:mounts/m/same`]).stdout.trim()));
+    const fifth = await publishSnapshot(store, 5, { a: '4' });
+    await watched.checkConnected([fifth], [fourth]);
+    await expect(watched.checkConnected([second], [first, fourth])).rejects.toMatchObject(damaged);
+    await expect(watched.checkConnected([first], [first])).rejects.toMatchObject(damaged);
+    expect(await watched.brokenSnapshots([first, fifth])).toEqual(new Set([first]));
+  });
+
+  test.each(parts)('beside an intact snapshot, fails when <commit>%s is missing', async (part) => {
+    const { store, dataDir, directory } = await preparedStore();
+    const first = await publishSnapshot(store, 1, { a: '1', same: 'same' });
+    await store.checkConnected([first], []);
+    const packs = new Set(readdirSync(join(directory, 'objects/pack')));
+    const second = await publishSnapshot(store, 2, { a: '2', same: 'same' });
+    const lost = storeGit(dataDir, ['rev-parse', `${second}${part}`]).stdout.trim();
+    // The second pack again, without that object; the first, which was checked, stays as it is.
+    const own = readdirSync(join(directory, 'objects/pack')).filter((name) => !packs.has(name));
+    const pack = own.find((name) => name.endsWith('.pack'))!;
+    const shown = storeGit(dataDir, ['verify-pack', '-v', join(directory, 'objects/pack', pack)]).stdout;
+    const kept = [...shown.matchAll(/^([0-9a-f]{40}) /gm)].map(([, oid]) => oid).filter((oid) => oid !== lost);
+    storeGit(dataDir, ['pack-objects', '-q', join(directory, 'objects/pack/pack')], { stdin: `${kept.join('\n')}\n` });
+    for (const name of own) rmSync(join(directory, 'objects/pack', name));
+    await expect(store.checkConnected([second], [first])).rejects.toMatchObject(damaged);
   });
 });
 
@@ -85,11 +122,7 @@ describe('broken snapshots', () => {
       await store.checkConnected(commits.slice(-1), commits.slice(0, -1));
     }
     const calls = join(dataDir, 'calls');
-    const watched = openStore({
-      dataDir,
-      env: { ...process.env, PATH: recordingGit(dataDir, calls) },
-      forbiddenProgramDirectories: () => [],
-    });
+    const watched = watchedStore(dataDir, calls);
     expect(await watched.brokenSnapshots(commits)).toEqual(new Set());
     expect(existsSync(calls)).toBe(false);
     rmSync(join(dataDir, 'cache/verified.json'));
@@ -138,15 +171,17 @@ describe('the whole store', () => {
   });
 });
 
-/** A PATH with a git that notes its calls before it does them. */
-function recordingGit(dataDir: string, calls: string): string {
+/** A store whose git notes its calls before it does them. */
+function watchedStore(dataDir: string, calls: string): Store {
   const directory = join(dataDir, 'bin');
   mkdirSync(directory);
-  const real = process.env['PATH']!.split(':').find((entry) => existsSync(join(entry, 'git')))!;
-  writeFileSync(
-    join(directory, 'git'),
-    `#!/bin/sh\ncase "$*" in *version*) ;; *) echo "$*" >>'${calls}' ;; esac\nexec '${real}/git' "$@"\n`,
-    { mode: 0o755 },
-  );
-  return `${directory}:${process.env['PATH']!}`;
+  const path = process.env['PATH']!;
+  const real = path.split(':').find((entry) => existsSync(join(entry, 'git')))!;
+  const note = `case "$*" in version) ;; *) echo "$*" >>'${calls}' ;; esac`;
+  writeFileSync(join(directory, 'git'), `#!/bin/sh\n${note}\nexec '${real}/git' "$@"\n`, { mode: 0o755 });
+  return openStore({ dataDir, env: { PATH: `${directory}:${path}` }, forbiddenProgramDirectories: () => [] });
+}
+
+function readCalls(calls: string): string[] {
+  return existsSync(calls) ? readFileSync(calls, 'utf8').split('\n').slice(0, -1) : [];
 }
