@@ -1,8 +1,10 @@
 import { execFileSync } from 'node:child_process';
+import * as fs from 'node:fs';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
+import * as isomorphic from 'isomorphic-git';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 import type { NameFacts } from '../../src/core/name-escape.js';
@@ -193,7 +195,7 @@ describe('git itself', () => {
   });
   afterEach(() => rmSync(store, { recursive: true, force: true }));
 
-  test('finds nothing to say about trees of escaped names', () => {
+  test('finds nothing to say about trees of escaped names, and isomorphic-git reads them', async () => {
     const content = {
       small: blob(Buffer.from('x\n')),
       large: blob(Buffer.from('y'.repeat(2048))),
@@ -203,6 +205,9 @@ describe('git itself', () => {
     const names = fc.sample(fc.tuple(anyName, anyFacts), { numRuns: 6_000, seed: 7 });
     const entries = new Map<string, TreeEntry>();
     for (const [name, facts] of names) {
+      // isomorphic-git refuses names that are nothing but blanks. git takes them as they are, and so do we.
+      const beforeColon = name.replace(/\xe2\x80[\x8c\xae]|\xe2\x81\xaf|\xef\xbb\xbf/g, '').replace(/:[^]*/, '');
+      if (/^ +$/.test(beforeColon)) continue;
       const stored = escapeName(name, facts);
       const oid =
         facts.kind === 'directory'
@@ -218,9 +223,11 @@ describe('git itself', () => {
         oid,
       });
     }
-    commit(tree([...entries.values()]));
+    const whole = tree([...entries.values()]);
+    commit(whole);
     expect(git(['fsck', '--strict', '--no-dangling']).toString()).toBe('');
     expect(entries.size).toBeGreaterThan(3_000);
+    expect((await isomorphic.readTree({ fs, gitdir: store, oid: whole })).tree).toHaveLength(entries.size);
   });
 
   test('would object to the names as they are', () => {
