@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { bytesOfText } from './core/entry-path.js';
 import type { HostPath } from './core/entry-path.js';
 import { type SnapshotId, parseInstanceName } from './core/ids.js';
-import type { JackinSnap, SnapOptions } from './core/requests.js';
+import type { JackinSnap, SaveRequest, SnapOptions } from './core/requests.js';
 import { createArchiveFile } from './fs/archive-file.js';
 import { FileJournals } from './fs/journal.js';
 import { openMount } from './fs/held-directory.js';
@@ -30,7 +30,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
   // A signal that reaches us while `run`'s command runs is the command's: what follows it is still done.
   const { created: undisturbed } = contexts({ ...options, signal: undefined });
   return {
-    save: async (request = {}) => (await import('./operations/save.js')).save(created(), request),
+    save: async (request = {}) => (await import('./operations/save.js')).save(created(request.folders), request),
     list: async (request = {}) => (await import('./operations/look/list.js')).list(existing(), request),
     listAll: async () => (await import('./operations/session/instances.js')).listInstances(existing()),
     show: async (snapshot) => (await import('./operations/look/show.js')).show(existing(), snapshot),
@@ -84,25 +84,40 @@ function lifecycle(existing: () => Context): JackinSnap['instance'] {
 }
 
 /** `created` makes the data directory where it is missing; `existing` works over one that may be absent. */
-function contexts(options: SnapOptions): { existing: () => Context; created: () => Context } {
+function contexts(options: SnapOptions): {
+  existing: () => Context;
+  /** @param folders those that a save names; default: the current one */
+  created: (folders?: SaveRequest['folders']) => Context;
+} {
   const env = options.env ?? process.env;
   const path = locateDataDirectory(options.dataDir, env, options.cwd ?? process.cwd());
   let made: Context | undefined;
-  const open = (create: boolean): Context => {
+  const open = (create: boolean, newMounts: readonly string[]): Context => {
     const directory = openDataDirectory(path, process.geteuid?.(), create);
-    return toContext(options, env, directory ?? layout(path));
+    return toContext(options, env, directory ?? layout(path), newMounts);
   };
+  const here = bytesOfText(options.cwd ?? process.cwd());
   return {
-    existing: () => (made ??= open(false)),
-    created: () => (made = open(true)),
+    existing: () => (made ??= open(false, [])),
+    created: (folders = []) => (made = open(true, folders.length > 0 ? folders.map((folder) => folder.path) : [here])),
   };
 }
 
-function toContext(options: SnapOptions, env: NonNullable<SnapOptions['env']>, directory: DataDirectory): Context {
+/** @param newMounts what a save may make mounts of, before any record says so */
+function toContext(
+  options: SnapOptions,
+  env: NonNullable<SnapOptions['env']>,
+  directory: DataDirectory,
+  newMounts: readonly string[],
+): Context {
   const now = options.now ?? (() => new Date());
   const registry = new FileRegistry(directory);
   // Programs that lie in a mount are an agent's, whatever PATH says.
-  const mounts = (): string[] => registry.all().flatMap((record) => record.mounts.map((mount) => mount.path));
+  const mounts = (): string[] => {
+    const records = registry.all();
+    const isKnown = records.some(({ name }) => name === options.instance);
+    return [...records.flatMap((record) => record.mounts.map((mount) => mount.path)), ...(isKnown ? [] : newMounts)];
+  };
   const shared = { dataDir: directory.path, env, signal: options.signal };
   return {
     store: openStore({ ...shared, forbiddenProgramDirectories: mounts }),

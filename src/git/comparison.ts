@@ -109,9 +109,9 @@ async function toTerminal(
   return finished(git, command, child);
 }
 
-/** The pager is the user's own program and word (PAGER), so that it gets the user's environment and a shell. */
+/** The pager is the user's own word (PAGER): it gets the user's environment and a shell, but no program of a mount. */
 async function paged(git: GitRunner, command: GitCommand, pager: string): Promise<number> {
-  const env = { LESS: 'FRX', LV: '-c', ...git.settings.env };
+  const env = { LESS: 'FRX', LV: '-c', ...git.settings.env, PATH: git.settings.searchPath() };
   const reader = spawn('/bin/sh', ['-c', pager], { stdio: ['pipe', 'inherit', 'inherit'], env });
   const closed = endOf(reader, undefined);
   reader.stdin.on('error', () => undefined);
