@@ -57,6 +57,35 @@ export function* ancestorsOf(path: EntryPath): Generator<EntryPath> {
   for (let cut = path.indexOf('/'); cut >= 0; cut = path.indexOf('/', cut + 1)) yield path.slice(0, cut) as EntryPath;
 }
 
+/**
+ * What a path inherits from the nearest path at or above it that has an answer of its own. Answers are remembered, so
+ * that asking for all paths of a tree costs one look each, however deep it is.
+ */
+export class Inherited<Answer> {
+  readonly #own: (path: EntryPath) => Answer | undefined;
+  readonly #known = new Map<EntryPath, Answer | undefined>();
+
+  constructor(own: (path: EntryPath) => Answer | undefined) {
+    this.#own = own;
+  }
+
+  at(path: EntryPath): Answer | undefined {
+    const asked: EntryPath[] = [];
+    let answer: Answer | undefined;
+    for (let at = path; ; at = parentPath(at)) {
+      if (this.#known.has(at)) {
+        answer = this.#known.get(at);
+        break;
+      }
+      asked.push(at);
+      answer = this.#own(at);
+      if (answer !== undefined || at === '') break;
+    }
+    for (const at of asked) this.#known.set(at, answer);
+    return answer;
+  }
+}
+
 /** Bytes of ordinary text, such as a command-line argument. */
 export function bytesOfText(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');

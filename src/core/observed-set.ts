@@ -1,5 +1,5 @@
 import type { LeftOutReason } from './entry.js';
-import { type EntryPath, isWithin, parentPath } from './entry-path.js';
+import { type EntryPath, Inherited, isWithin, parentPath } from './entry-path.js';
 import type { ObservedLine } from './manifest.js';
 
 /**
@@ -8,6 +8,7 @@ import type { ObservedLine } from './manifest.js';
  */
 export class ObservedSet {
   readonly #leftOut = new Map<EntryPath, LeftOutReason>();
+  readonly #inherited = new Inherited<LeftOutReason>((path) => this.#leftOut.get(path));
   readonly #incomplete = new Set<EntryPath>();
   readonly #absent = new Set<EntryPath>();
   readonly #directories: (path: EntryPath) => boolean;
@@ -41,10 +42,7 @@ export class ObservedSet {
 
   /** Why the path, or a directory above it, was left out; undefined when it was not. */
   leftOutAt(path: EntryPath): LeftOutReason | undefined {
-    for (let at = path; ; at = parentPath(at)) {
-      const reason = this.#leftOut.get(at);
-      if (reason !== undefined || at === '') return reason;
-    }
+    return this.#leftOut.size === 0 ? undefined : this.#inherited.at(path);
   }
 
   /** True when the snapshot proves that nothing of this name was there. The path is known not to be stored. */

@@ -1,5 +1,5 @@
-import type { LeftOutReason, StoredEntry, StoredFile } from './entry.js';
-import { type EntryPath, baseName, isWithin, parentPath } from './entry-path.js';
+import type { LeftOutReason, StoredEntry, StoredFile, StoredSymlink } from './entry.js';
+import { type EntryPath, Inherited, baseName, isWithin, parentPath } from './entry-path.js';
 import type { ObjectId } from './ids.js';
 import type { ObservedSet } from './observed-set.js';
 import type { PlanAction } from './results.js';
@@ -65,6 +65,13 @@ class Planner {
   /** Directories without a counterpart in the snapshot that hold something that stays. */
   readonly #occupied = new Set<EntryPath>();
 
+  /** Asked for parents after they were judged themselves. */
+  readonly #obstaclesAbove = new Inherited<string>((path) => {
+    if (this.#blocked.has(path)) return 'above';
+    const reason = this.#question.liveLeftOut.get(path);
+    return reason === undefined ? undefined : `its folder is ${describeLeftOut(reason)}`;
+  });
+
   constructor(question: PlanQuestion) {
     this.#question = question;
   }
@@ -113,11 +120,8 @@ class Planner {
   /** Why a wanted path cannot be put back; 'above' when a path further up already says so. */
   #obstacle(path: EntryPath, wanted: StoredEntry, blockers: ReadonlySet<EntryPath>): string | null {
     const { live, liveLeftOut } = this.#question;
-    for (let at = parentPath(path); at !== ''; at = parentPath(at)) {
-      if (this.#blocked.has(at)) return 'above';
-      const reason = liveLeftOut.get(at);
-      if (reason !== undefined) return `its folder is ${describeLeftOut(reason)}`;
-    }
+    const above = path === '' ? undefined : this.#obstaclesAbove.at(parentPath(path));
+    if (above !== undefined) return above;
     const here = liveLeftOut.get(path);
     if (here !== undefined) return `its place is held by something that is ${describeLeftOut(here)}`;
     return live.get(path)?.kind === 'directory' && wanted.kind !== 'directory'
@@ -147,17 +151,17 @@ class Planner {
     if (contentOf(wanted) !== contentOf(live)) {
       return { action: 'overwrite', reason: wanted.kind === 'symlink' ? 'points elsewhere' : 'content differs' };
     }
-    if (wanted.kind === 'file' && live.kind === 'file' && !this.#sameLinks(wanted, live)) {
+    if (wanted.kind !== 'directory' && live.kind !== 'directory' && !this.#sameLinks(wanted, live)) {
       return { action: 'overwrite', reason: 'hard links differ' };
     }
     const reason = attributeDifference(wanted, live);
     if (reason === null) return null;
-    const reachesOthers = live.kind === 'file' && this.#question.sharedElsewhere(live.path);
+    const reachesOthers = live.kind !== 'directory' && this.#question.sharedElsewhere(live.path);
     return { action: reachesOthers ? 'overwrite' : 'chmod', reason };
   }
 
   /** A group's first path may stay as it is, and the others are linked to it; unless strangers share its inode. */
-  #sameLinks(wanted: StoredFile, live: StoredFile): boolean {
+  #sameLinks(wanted: StoredFile | StoredSymlink, live: StoredFile | StoredSymlink): boolean {
     if (wanted.linkedTo === undefined) return live.linkedTo === undefined;
     if (wanted.linkedTo === wanted.path) {
       const members = live.linkedTo === undefined ? [] : (this.#liveGroups().get(live.linkedTo) ?? []);
@@ -281,7 +285,7 @@ function attributeDifference(wanted: StoredEntry, live: StoredEntry): string | n
 }
 
 function linkOf(entry: StoredEntry | undefined): EntryPath | undefined {
-  return entry?.kind === 'file' ? entry.linkedTo : undefined;
+  return entry === undefined || entry.kind === 'directory' ? undefined : entry.linkedTo;
 }
 
 function describeLeftOut(reason: LeftOutReason): string {
