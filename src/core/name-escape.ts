@@ -9,7 +9,8 @@ export interface NameFacts {
 /**
  * The name as it stands in a git tree. Most names are stored as they are. One that git's checks (fsck, a checking
  * server, isomorphic-git) refuse or question has every `.`, `~`, `\` and `%` replaced by `%2e`, `%7e`, `%5c`, `%25`; so
- * has one that already contains such a sequence, which makes plain replacement the exact inverse. Names are bytes.
+ * has one that already contains such a sequence, which makes plain replacement the exact inverse. A name that is blank
+ * (up to a colon) has its first blank replaced by `%20` as well, which nothing but that form means. Names are bytes.
  */
 export function escapeName(name: string, facts: NameFacts): string {
   if (!suspicious.test(name)) return name;
@@ -22,7 +23,8 @@ export function escapeName(name: string, facts: NameFacts): string {
  */
 export function unescapeName(stored: string): string {
   if (!suspicious.test(stored) && isName(stored)) return stored;
-  const name = stored.replace(codes, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
+  const unblanked = blankStored.test(stored) ? ` ${stored.slice(3)}` : stored;
+  const name = unblanked.replace(codes, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)));
   const need = needOf(name);
   const canonical = name === stored ? need !== 'always' : need !== 'never' && escapeAll(name) === stored;
   if (canonical && isName(name)) return name;
@@ -38,10 +40,12 @@ export function unescapeName(stored: string): string {
  */
 
 /** Holds for every name that could need escaping, so that the others cost one test. */
-const suspicious = /[%~\\]|(?:^|[\x8c-\x8f\xaa-\xaf\xbf]) *\.[. ]*(?:[gGmM\xe2\xef:]|$)/;
+const suspicious = /[%~\\]|^ +(?:$|:)|(?:^|[\x8c-\x8f\xaa-\xaf\xbf]) *\.[. ]*(?:[gGmM\xe2\xef:]|$)/;
 
 const codes = /%(?:2e|7e|5c|25)/g;
 const code = /%(?:2e|7e|5c|25)/;
+const blank = /^ +(?:$|:)/;
+const blankStored = /^%20 *(?:$|:)/;
 const hfsIgnored = /\xe2\x80[\x8c-\x8f\xaa-\xae]|\xe2\x81[\xaa-\xaf]|\xef\xbb\xbf/g;
 
 // After the name: the end, or what NTFS drops, or a byte that HFS+ may take for the end (malformed UTF-8).
@@ -63,7 +67,7 @@ const attributesLineLimit = 2048;
 type Need = 'always' | 'unless-small-file' | 'symlink' | 'never';
 
 function needOf(name: string): Need {
-  if (code.test(name) || name.includes('\\')) return 'always';
+  if (code.test(name) || name.includes('\\') || blank.test(name) || blankStored.test(name)) return 'always';
   const seen = name.replace(hfsIgnored, '');
   if (dotGit.test(seen) || dotGitShort.test(seen) || dotGitModules.test(seen) || onlyDots.test(seen)) return 'always';
   if (isShortName(seen)) return 'always';
@@ -90,7 +94,8 @@ function isQuestioned(need: Need, facts: NameFacts): boolean {
 }
 
 function escapeAll(name: string): string {
-  return name.replace(/[.~\\%]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  const escaped = name.replace(/[.~\\%]/g, (byte) => `%${byte.charCodeAt(0).toString(16)}`);
+  return blank.test(name) ? `%20${escaped.slice(1)}` : escaped;
 }
 
 function isName(name: string): boolean {

@@ -31,11 +31,21 @@ describe('what needs no escape', () => {
     '\xff\xfe',
     '.gitattributes',
     '.mailmap',
-    ' ',
+    ' a',
     '-rf',
     '.g',
     'git',
   ])('stores %j as it is', (name) => expect(escapeName(name, file)).toBe(name));
+
+  test.each([
+    [' ', '%20'],
+    ['  :x', '%20 :x'],
+    ['%20', '%2520'],
+    ['%20 :x', '%2520 :x'],
+  ])('stores %j, which isomorphic-git takes for no name, as %j', (name, stored) => {
+    expect(escapeName(name, file)).toBe(stored);
+    expect(unescapeName(stored)).toBe(name);
+  });
 });
 
 describe('what is escaped whatever it is', () => {
