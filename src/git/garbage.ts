@@ -109,12 +109,19 @@ export function sweep(dataDir: string, storeDirectory: string): void {
   }
 }
 
-/** A quick look, ref locks aside: those show when somebody changes the ref. */
+/** A quick look where killed processes leave things. */
 export function hasLeftovers(dataDir: string, storeDirectory: string): boolean {
   return (
     namesIn(join(dataDir, 'tmp')).length > 0 ||
     namesIn(join(storeDirectory, 'objects', 'pack')).some((name) => unfinishedPack.test(name)) ||
-    namesIn(storeDirectory).some((name) => unfinishedRefs.test(name))
+    namesIn(storeDirectory).some((name) => unfinishedRefs.test(name)) ||
+    hasLocks(join(storeDirectory, 'refs'))
+  );
+}
+
+function hasLocks(directory: string): boolean {
+  return entriesIn(directory).some((entry) =>
+    entry.isDirectory() ? hasLocks(join(directory, entry.name)) : entry.name.endsWith('.lock'),
   );
 }
 
