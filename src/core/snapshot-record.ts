@@ -214,3 +214,9 @@ export function encodeCommit(commit: {
   const parent = commit.parent === null ? '' : `parent ${commit.parent}\n`;
   return Buffer.from(`tree ${commit.tree}\n${parent}author ${when}\ncommitter ${when}\n\n${commit.message}`, 'utf8');
 }
+
+/** The graft of a parentless commit: its own bytes and a parent. */
+export function withParent(commit: Buffer, parent: ObjectId): Buffer {
+  const afterTree = commit.indexOf('\n') + 1;
+  return Buffer.concat([commit.subarray(0, afterTree), Buffer.from(`parent ${parent}\n`), commit.subarray(afterTree)]);
+}

@@ -1,6 +1,6 @@
 import type { InstanceName, ObjectId } from '../../core/ids.js';
-import type { ObjectWriter, RefChange, SnapshotRef } from '../../core/ports.js';
-import { encodeCommit, decodeMessage, pinRefName, replaceRefName } from '../../core/snapshot-record.js';
+import type { ObjectReader, ObjectWriter, RefChange, SnapshotRef } from '../../core/ports.js';
+import { pinRefName, replaceRefName, withParent } from '../../core/snapshot-record.js';
 import type { Context } from '../context.js';
 import { readPending } from '../restore/pending.js';
 
@@ -20,11 +20,13 @@ export async function removeSnapshots(
   const grafts = new Map((await context.store.refs('refs/replace/')).map(({ name, oid }) => [name, oid]));
   const pins = new Map((await context.store.refs(`refs/jackin-pin/${instance}/`)).map(({ name, oid }) => [name, oid]));
   const writer = context.store.newWriter();
+  const reader = context.store.reader();
   try {
-    const changes = [...removals(gone, grafts, pins), ...newGrafts(writer, all, gone, grafts)];
+    const changes = [...removals(gone, grafts, pins), ...(await newGrafts(reader, writer, all, gone, grafts))];
     await writer.publish();
     await context.store.changeRefs(changes);
   } finally {
+    await reader.close();
     await writer.abandon();
   }
 }
@@ -48,12 +50,13 @@ function removals(
 }
 
 /** A kept snapshot that stood behind a removed one now follows the last kept one before it. */
-function newGrafts(
+async function newGrafts(
+  reader: ObjectReader,
   writer: ObjectWriter,
   all: readonly SnapshotRef[],
   gone: ReadonlySet<SnapshotRef>,
   grafts: ReadonlyMap<string, ObjectId>,
-): RefChange[] {
+): Promise<RefChange[]> {
   const changes: RefChange[] = [];
   let kept: SnapshotRef | undefined;
   let broken = false;
@@ -62,25 +65,25 @@ function newGrafts(
       broken = true;
       continue;
     }
-    if (broken) changes.push(...graftAnew(writer, ref, kept, grafts.get(replaceRefName(ref.commit))));
+    if (broken) changes.push(...(await graftAnew(reader, writer, ref, kept, grafts.get(replaceRefName(ref.commit)))));
     broken = false;
     kept = ref;
   }
   return changes;
 }
 
-function graftAnew(
+/** Made of the commit's own bytes: it may be in a format that this version does not know. */
+async function graftAnew(
+  reader: ObjectReader,
   writer: ObjectWriter,
   ref: SnapshotRef,
   parent: SnapshotRef | undefined,
   old: ObjectId | undefined,
-): RefChange[] {
+): Promise<RefChange[]> {
   const name = replaceRefName(ref.commit);
-  if (parent === undefined) return old === undefined ? [] : [{ name, old, new: null }];
-  const { createdAt } = decodeMessage(ref.message);
-  const graft = writer.writeCommit(
-    encodeCommit({ tree: ref.tree, parent: parent.commit, createdAt, message: ref.message }),
-  );
+  const commit = parent === undefined ? undefined : await reader.find(ref.commit, 'commit');
+  if (parent === undefined || commit === undefined) return old === undefined ? [] : [{ name, old, new: null }];
+  const graft = writer.writeCommit(withParent(commit.content, parent.commit));
   return graft === old ? [] : [{ name, old: old ?? null, new: graft }];
 }
 
