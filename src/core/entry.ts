@@ -27,17 +27,20 @@ interface Stored {
   readonly gid: number;
 }
 
-export interface StoredFile extends Stored {
+interface Linkable extends Stored {
+  /** The first path (in byte order) of the hard-link group that this path belongs to, if it has one. */
+  readonly linkedTo?: EntryPath;
+}
+
+export interface StoredFile extends Linkable {
   readonly kind: 'file';
   readonly mode: number;
   readonly oid: ObjectId;
   readonly size: number;
   readonly sparse: boolean;
-  /** The first path (in byte order) of the hard-link group that this path belongs to, if it has one. */
-  readonly linkedTo?: EntryPath;
 }
 
-export interface StoredSymlink extends Stored {
+export interface StoredSymlink extends Linkable {
   readonly kind: 'symlink';
   /** The blob that holds the link's text. */
   readonly oid: ObjectId;

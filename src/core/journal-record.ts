@@ -171,8 +171,8 @@ function stateToJson(entry: StoredEntry | null): z.input<typeof state> | null {
   if (entry === null) return null;
   const owner = { u: entry.uid, g: entry.gid };
   if (entry.kind === 'directory') return { k: 'directory', m: entry.mode, ...owner };
-  if (entry.kind === 'symlink') return { k: 'symlink', o: entry.oid, s: entry.size, ...owner };
   const link = entry.linkedTo === undefined ? {} : { l: pathToJson(entry.linkedTo) };
+  if (entry.kind === 'symlink') return { k: 'symlink', o: entry.oid, s: entry.size, ...link, ...owner };
   return { k: 'file', m: entry.mode, o: entry.oid, s: entry.size, h: entry.sparse, ...link, ...owner };
 }
 
@@ -181,8 +181,8 @@ function stateFromJson(path: EntryPath, value: z.infer<typeof state> | null): St
   const base = { path, uid: value.u, gid: value.g };
   if (value.k === 'directory') return { kind: 'directory', mode: value.m ?? 0o700, ...base };
   const content = { oid: (value.o ?? '') as ObjectId, size: value.s ?? 0 };
-  if (value.k === 'symlink') return { kind: 'symlink', ...content, ...base };
   const link = value.l === undefined ? {} : { linkedTo: parseEntryPath(pathFromJson(value.l)) };
+  if (value.k === 'symlink') return { kind: 'symlink', ...content, ...link, ...base };
   return { kind: 'file', mode: value.m ?? 0o600, sparse: value.h ?? false, ...content, ...link, ...base };
 }
 

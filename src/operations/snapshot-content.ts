@@ -140,7 +140,7 @@ class EntryBuilder {
     const { oid } = object;
     const size = object.size ?? 0;
     if (object.mode === 0o120000) {
-      this.#entries.set(path, { kind: 'symlink', path, oid, size, ...this.#owner(line) });
+      this.#entries.set(path, { kind: 'symlink', path, oid, size, ...linkOf(line), ...this.#owner(line) });
       return;
     }
     const { executable, file } = this.#mount.defaults;
@@ -151,7 +151,7 @@ class EntryBuilder {
       size,
       mode: line?.mode ?? (object.mode === 0o100755 ? executable : file),
       sparse: line?.sparse ?? false,
-      ...(line?.linkedTo === undefined ? {} : { linkedTo: line.linkedTo }),
+      ...linkOf(line),
       ...this.#owner(line),
     });
   }
@@ -159,4 +159,8 @@ class EntryBuilder {
   #owner(line: AttributeLine | undefined): { uid: number; gid: number } {
     return { uid: line?.uid ?? this.#mount.defaults.uid, gid: line?.gid ?? this.#mount.defaults.gid };
   }
+}
+
+function linkOf(line: AttributeLine | undefined): { linkedTo?: EntryPath } {
+  return line?.linkedTo === undefined ? {} : { linkedTo: line.linkedTo };
 }

@@ -1,4 +1,4 @@
-import type { StoredEntry, StoredFile } from '../../core/entry.js';
+import type { StoredEntry } from '../../core/entry.js';
 import type { AttributeLine, ManifestMount } from '../../core/manifest.js';
 import type { CapturedTree } from './capture.js';
 
@@ -37,7 +37,8 @@ export function attributesOf(captured: CapturedTree, defaults: AttributeDefaults
       ...(bare.has(entry.path) ? { bare: true } : {}),
       ...unusualMode(entry, defaults),
       ...(entry.uid === defaults.uid && entry.gid === defaults.gid ? {} : { uid: entry.uid, gid: entry.gid }),
-      ...(entry.kind === 'file' ? unusualFile(entry) : {}),
+      ...(entry.kind === 'file' && entry.sparse ? { sparse: true } : {}),
+      ...(entry.kind === 'directory' || entry.linkedTo === undefined ? {} : { linkedTo: entry.linkedTo }),
     };
     if (Object.keys(line).length > 0) lines.push({ path: entry.path, ...line });
   }
@@ -46,10 +47,6 @@ export function attributesOf(captured: CapturedTree, defaults: AttributeDefaults
 
 function unusualMode(entry: StoredEntry, defaults: AttributeDefaults): Pick<AttributeLine, 'mode'> {
   return entry.kind === 'symlink' || entry.mode === defaults[modeClass(entry)] ? {} : { mode: entry.mode };
-}
-
-function unusualFile({ sparse, linkedTo }: StoredFile): Pick<AttributeLine, 'sparse' | 'linkedTo'> {
-  return { ...(sparse ? { sparse } : {}), ...(linkedTo === undefined ? {} : { linkedTo }) };
 }
 
 class Tally<Value> {

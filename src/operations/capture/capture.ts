@@ -229,6 +229,7 @@ class Walk {
     const after = level.directory.stat(name);
     if (after?.ino !== stat.ino || after.ctimeNs !== stat.ctimeNs) return false;
     const oid = this.#request.writer.writeBlob(Buffer.from(target, 'latin1'));
+    this.#noteLinks(path, stat);
     this.#add(level, name, 0o120000, {
       kind: 'symlink',
       path,
@@ -265,12 +266,7 @@ class Walk {
 
   #addFile(level: Level, name: string, path: EntryPath, stat: EntryStat, oid: ObjectId, settled: boolean): void {
     if (settled) level.fresh.push({ name, stat, oid });
-    if (stat.nlink > 1) {
-      const inode = `${String(stat.dev)}:${String(stat.ino)}`;
-      const group = this.#linked.get(inode);
-      if (group === undefined) this.#linked.set(inode, [path]);
-      else group.push(path);
-    }
+    this.#noteLinks(path, stat);
     this.#stats.bytesStored += stat.size;
     this.#request.onFile(stat.size);
     const { mode, uid, gid, size, sparse } = stat;
@@ -297,6 +293,14 @@ class Walk {
     this.#leftOut.push({ path, reason, directory });
   }
 
+  #noteLinks(path: EntryPath, stat: EntryStat): void {
+    if (stat.nlink < 2) return;
+    const inode = `${String(stat.dev)}:${String(stat.ino)}`;
+    const group = this.#linked.get(inode);
+    if (group === undefined) this.#linked.set(inode, [path]);
+    else group.push(path);
+  }
+
   /** Paths that are one inode are one group, known by its first path. */
   #joinLinks(): void {
     for (const paths of this.#linked.values()) {
@@ -305,7 +309,7 @@ class Walk {
       if (linkedTo === undefined || sorted.length < 2) continue;
       for (const path of sorted) {
         const entry = this.#entries.get(path);
-        if (entry?.kind === 'file') this.#entries.set(path, { ...entry, linkedTo });
+        if (entry !== undefined && entry.kind !== 'directory') this.#entries.set(path, { ...entry, linkedTo });
       }
     }
   }

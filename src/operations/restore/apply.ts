@@ -131,7 +131,7 @@ class Application {
   }
 
   #linksAreRight(change: Change, after: StoredEntry, present: EntryStat): boolean {
-    if (after.kind !== 'file') return true;
+    if (after.kind === 'directory') return true;
     const first = after.linkedTo;
     if (first === undefined || first === after.path) return present.nlink === 1 || change.action !== 'overwrite';
     const there = this.#writer.statElsewhere(first);

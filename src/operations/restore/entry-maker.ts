@@ -1,4 +1,4 @@
-import type { StoredEntry, StoredFile } from '../../core/entry.js';
+import type { StoredEntry, StoredFile, StoredSymlink } from '../../core/entry.js';
 import { type EntryPath, baseName, parentPath } from '../../core/entry-path.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
@@ -44,7 +44,7 @@ export class EntryMaker {
         });
         return;
       case 'symlink':
-        await this.#makeSymlink(path, entry.oid, replace);
+        await this.#makeSymlink(path, entry, replace, mayLink);
         this.setAttributes(path, entry);
         return;
       case 'file':
@@ -65,12 +65,19 @@ export class EntryMaker {
     });
   }
 
-  async #makeSymlink(path: EntryPath, oid: string, replace: boolean): Promise<void> {
-    const { content } = await this.#reader.read(oid, 'blob', linkTextAtMost);
+  async #makeSymlink(
+    path: EntryPath,
+    entry: StoredSymlink,
+    replace: boolean,
+    mayLink: (first: EntryPath) => boolean,
+  ): Promise<void> {
     const name = replace ? this.#temporaryName() : baseName(path);
-    this.#writer.write(path, (directory) => {
-      directory.makeSymlink(name, content.toString('latin1'));
-    });
+    if (!this.#linkToFirst(path, entry, name, mayLink)) {
+      const { content } = await this.#reader.read(entry.oid, 'blob', linkTextAtMost);
+      this.#writer.write(path, (directory) => {
+        directory.makeSymlink(name, content.toString('latin1'));
+      });
+    }
     if (replace) this.#place(path, name, true);
   }
 
@@ -81,10 +88,7 @@ export class EntryMaker {
     mayLink: (first: EntryPath) => boolean,
   ): Promise<void> {
     const temporary = this.#temporaryName();
-    const first = entry.linkedTo;
-    const linked =
-      first !== undefined && first !== path && mayLink(first) && this.#linkTo(first, path, entry, temporary);
-    if (!linked) await this.#writeNew(path, temporary, entry);
+    if (!this.#linkToFirst(path, entry, temporary, mayLink)) await this.#writeNew(path, temporary, entry);
     this.#place(path, temporary, replace);
   }
 
@@ -116,14 +120,21 @@ export class EntryMaker {
     this.bytesWritten += entry.size;
   }
 
-  /** True when the temporary name now is another name of the group's first path, which has the entry's attributes. */
-  #linkTo(first: EntryPath, path: EntryPath, entry: StoredFile, temporary: string): boolean {
+  /** True when `made` now is another name of the group's first path, which has the entry's attributes. */
+  #linkToFirst(
+    path: EntryPath,
+    entry: StoredFile | StoredSymlink,
+    made: string,
+    mayLink: (first: EntryPath) => boolean,
+  ): boolean {
+    const first = entry.linkedTo;
+    if (first === undefined || first === path || !mayLink(first)) return false;
     const linked = this.#writer.elsewhere(first, (from, name) => {
       const stat = from.stat(name);
-      if (stat?.kind !== 'file' || stat.size !== entry.size || !hasAttributes(stat, entry)) return false;
+      if (stat?.kind !== entry.kind || stat.size !== entry.size || !hasAttributes(stat, entry)) return false;
       try {
         this.#writer.write(path, (directory) => {
-          directory.link(from, name, temporary);
+          directory.link(from, name, made);
         });
         return true;
       } catch (error) {

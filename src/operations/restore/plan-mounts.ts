@@ -15,6 +15,8 @@ export interface PlannedMount {
   readonly path: HostPath;
   readonly content: MountContent;
   readonly live: CapturedMount;
+  /** How far the restore reaches; null for the whole mount. */
+  readonly scope: readonly EntryPath[] | null;
   readonly plan: MountPlan;
 }
 
@@ -45,7 +47,7 @@ export function planMount(
     protection: (path, directory) =>
       protectedFromDeletion(path, directory, then.rulesFor(path), live.rules.rulesFor(path)),
   });
-  return { name: content.name, path: live.mount.path, content, live, plan };
+  return { name: content.name, path: live.mount.path, content, live, scope, plan };
 }
 
 /** A restore goes no further than the save that made the snapshot did. */
@@ -95,7 +97,7 @@ function sharedElsewhere(
   }
   return (path) => {
     const entry = live.captured.entries.get(path);
-    if (entry?.kind !== 'file' || entry.stat.nlink < 2) return false;
+    if (entry === undefined || entry.kind === 'directory' || entry.stat.nlink < 2) return false;
     if (scope !== null || entry.linkedTo === undefined) return true;
     const members = groups.get(entry.linkedTo) ?? [];
     const group = linkOf(wanted.get(path));
@@ -107,7 +109,7 @@ function sharedElsewhere(
 }
 
 function linkOf(entry: StoredEntry | undefined): EntryPath | undefined {
-  return entry?.kind === 'file' ? entry.linkedTo : undefined;
+  return entry === undefined || entry.kind === 'directory' ? undefined : entry.linkedTo;
 }
 
 export function hostPath(mount: HostPath, path: EntryPath): HostPath {
