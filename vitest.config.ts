@@ -40,7 +40,7 @@ function pinEnvironment(): void {
   process.env['npm_config_cache'] ??= join(homedir(), '.npm');
   process.env['npm_config_userconfig'] ??= join(homedir(), '.npmrc');
   for (const name of Object.keys(process.env)) {
-    if (/^(GIT_|XDG_|JACKIN|FORCE_COLOR$)/.test(name)) Reflect.deleteProperty(process.env, name);
+    if (/^(GIT_|XDG_|JACKIN(?!_TEST_)|FORCE_COLOR$)/.test(name)) Reflect.deleteProperty(process.env, name);
   }
   const home = mkdtempSync(join(tmpdir(), 'jackin-test-home-'));
   process.on('exit', () => rmSync(home, { recursive: true, force: true }));
