@@ -5,6 +5,7 @@ import type { HostPath } from './core/entry-path.js';
 import { type SnapshotId, parseInstanceName } from './core/ids.js';
 import type { JackinSnap, SaveRequest, SnapOptions } from './core/requests.js';
 import { createArchiveFile } from './fs/archive-file.js';
+import { SnapError, systemCode } from './errors.js';
 import { FileJournals } from './fs/journal.js';
 import { openMount } from './fs/held-directory.js';
 import { CacheRecorder, readStatCache } from './fs/stat-cache.js';
@@ -29,7 +30,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
   const { existing, created } = contexts(options);
   // A signal that reaches us while `run`'s command runs is the command's: what follows it is still done.
   const { created: undisturbed } = contexts({ ...options, signal: undefined });
-  return {
+  return withKnownFailures({
     save: async (request = {}) => (await import('./operations/save.js')).save(created(request.folders), request),
     list: async (request = {}) => (await import('./operations/look/list.js')).list(existing(), request),
     listAll: async () => (await import('./operations/session/instances.js')).listInstances(existing()),
@@ -69,6 +70,26 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
       );
     },
     instance: lifecycle(existing),
+  });
+}
+
+/** A full disk is no bug, wherever it shows. */
+function withKnownFailures<Api extends object>(api: Api): Api {
+  const wrapped = Object.entries(api).map(([name, member]: [string, unknown]) => [name, wrap(member)] as const);
+  return Object.fromEntries(wrapped) as Api;
+}
+
+function wrap(member: unknown): unknown {
+  if (typeof member === 'object' && member !== null) return withKnownFailures(member);
+  if (typeof member !== 'function') return member;
+  return async (...args: unknown[]): Promise<unknown> => {
+    try {
+      return await (member as (...given: unknown[]) => unknown)(...args);
+    } catch (error) {
+      const code = systemCode(error);
+      if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+      throw new SnapError('NO_SPACE', 'There is no space left.', { path: '' }, { cause: error });
+    }
   };
 }
 

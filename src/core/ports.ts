@@ -153,6 +153,11 @@ export interface Store {
   refs(prefix: string): Promise<RefValue[]>;
   /** All or nothing, durable when it returns. @throws SnapError REF_EXISTS when an old value does not hold. */
   changeRefs(changes: readonly RefChange[]): Promise<void>;
+  /**
+   * Removes lock files that a killed git left on these refs. The caller holds the lock of the instance that they
+   * belong to, so that no process of ours is using them.
+   */
+  dropRefLocks(names: readonly string[]): void;
   /** `scratch`: the pack goes to a directory of its own that no ref ever names (diff against the live tree). */
   newWriter(): ObjectWriter;
   newScratchWriter(): Promise<{ writer: ObjectWriter; directory: string; remove(): Promise<void> }>;

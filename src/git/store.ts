@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { InstanceName, ObjectId } from '../core/ids.js';
@@ -74,6 +75,10 @@ class GitStore implements Store {
 
   async changeRefs(changes: readonly RefChange[]): Promise<void> {
     await changeRefs(this.#ready(), changes);
+  }
+
+  dropRefLocks(names: readonly string[]): void {
+    for (const name of names) rmSync(join(this.#directory, `${name}.lock`), { force: true });
   }
 
   newWriter(): ObjectWriter {

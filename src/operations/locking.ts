@@ -3,9 +3,14 @@ import type { HeldLock } from '../core/ports.js';
 import { isSnapError } from '../errors.js';
 import type { Context } from './context.js';
 
+/*
+ * The instance's lock always comes before the store's: in another order, two that each hold what the other waits for
+ * would wait in vain.
+ */
+
 /** The locks of everything that makes a snapshot: the instance for itself, the store together with others. */
 export async function lockForSnapshot(context: Context, instance: InstanceName): Promise<HeldLock> {
-  return both(context.locks.instance(instance), context.locks.storeShared());
+  return inOrder(context, instance, () => context.locks.storeShared());
 }
 
 /** The lock of everything that reads the store. */
@@ -15,31 +20,27 @@ export async function lockForReading(context: Context): Promise<HeldLock> {
 
 /** The locks of everything that takes objects or refs away: nobody else is in the store. */
 export async function lockForRemoval(context: Context, instance: InstanceName): Promise<HeldLock> {
+  return inOrder(context, instance, () => context.locks.storeExclusive());
+}
+
+async function inOrder(
+  context: Context,
+  instance: InstanceName,
+  lockStore: () => Promise<HeldLock>,
+): Promise<HeldLock> {
   const own = await context.locks.instance(instance);
   try {
-    const store = await context.locks.storeExclusive();
-    return joined(own, store);
+    const store = await lockStore();
+    return {
+      release: () => {
+        store.release();
+        own.release();
+      },
+    };
   } catch (error) {
     own.release();
     throw error;
   }
-}
-
-async function both(first: Promise<HeldLock>, second: Promise<HeldLock>): Promise<HeldLock> {
-  const [one, two] = await Promise.allSettled([first, second]);
-  if (one.status === 'fulfilled' && two.status === 'fulfilled') return joined(one.value, two.value);
-  for (const settled of [one, two]) if (settled.status === 'fulfilled') settled.value.release();
-  const failed = one.status === 'rejected' ? one : two;
-  throw failed.status === 'rejected' ? (failed.reason as unknown) : undefined;
-}
-
-function joined(first: HeldLock, second: HeldLock): HeldLock {
-  return {
-    release: () => {
-      second.release();
-      first.release();
-    },
-  };
 }
 
 /**

@@ -10,7 +10,7 @@ import {
   encodeObserved,
 } from '../../core/manifest.js';
 import type { Policy } from '../../core/policy.js';
-import type { ObjectWriter, SnapshotRef, TreeEntry } from '../../core/ports.js';
+import type { ObjectWriter, RefChange, SnapshotRef, TreeEntry } from '../../core/ports.js';
 import type { Snapshot, SnapshotPointer, Trigger } from '../../core/results.js';
 import {
   type SnapshotRecord,
@@ -19,6 +19,7 @@ import {
   replaceRefName,
   snapshotRefName,
 } from '../../core/snapshot-record.js';
+import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { type AttributeDefaults, attributesOf, usualAttributes } from './attributes.js';
 import type { CapturedMount } from './capture-mounts.js';
@@ -119,7 +120,7 @@ export async function publish(
   await context.store.checkConnected([commit], previous === null ? [] : [previous.commit]);
   context.interruption.check();
   const ref = snapshotRefName(draft.record.name, seq);
-  await context.store.changeRefs([
+  await createRefs(context, [
     { name: ref, old: null, new: commit },
     ...(graft === null ? [] : [{ name: replaceRefName(commit), old: null, new: graft }]),
   ]);
@@ -135,6 +136,17 @@ export async function publish(
     createdAt: record.createdAt.toISOString(),
     parentSeq: previous?.seq ?? null,
   };
+}
+
+/** A git that was killed may have left its lock on just these refs; nobody else uses them. */
+async function createRefs(context: Context, changes: readonly RefChange[]): Promise<void> {
+  try {
+    await context.store.changeRefs(changes);
+  } catch (error) {
+    if (!isSnapError(error, 'BUSY')) throw error;
+    context.store.dropRefLocks(changes.map(({ name }) => name));
+    await context.store.changeRefs(changes);
+  }
 }
 
 function recordOf(context: Context, draft: SnapshotDraft, seq: Seq, previous: SnapshotRef | null): SnapshotRecord {

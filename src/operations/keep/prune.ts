@@ -5,7 +5,7 @@ import type { JackinSnap } from '../../core/requests.js';
 import type { RemovalResult, SnapshotPointer } from '../../core/results.js';
 import type { SnapshotRef } from '../../core/ports.js';
 import { type Candidate, expired } from '../../core/retention.js';
-import { SnapError } from '../../errors.js';
+import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForRemoval } from '../locking.js';
 import { refusePending, readPending } from '../restore/pending.js';
@@ -122,12 +122,18 @@ function refuseUnknown(context: Context, instance: InstanceName, refs: readonly 
  * The caller holds the instance's lock and the store's shared lock; the snapshot stands whatever comes of this.
  */
 export async function pruneAfterSave(context: Context, record: InstanceRecord): Promise<string[]> {
-  if (!record.policy.auto_prune) return [];
-  const all = await context.store.snapshots(record.name);
-  if (all.length <= Math.min(record.policy.keep_last, record.policy.keep_emergency + 1)) return [];
-  const gone = await chosenByPolicy(context, record.name, all);
-  await removeSnapshots(context, record.name, all, new Set(gone));
-  return [];
+  const { auto_prune: autoPrune, keep_last: keepLast, keep_emergency: keepEmergency } = record.policy;
+  if (!autoPrune) return [];
+  try {
+    const all = await context.store.snapshots(record.name);
+    if (all.length <= Math.min(keepLast, keepEmergency + 1)) return [];
+    const gone = await chosenByPolicy(context, record.name, all);
+    await removeSnapshots(context, record.name, all, new Set(gone));
+    return [];
+  } catch (error) {
+    if (!isSnapError(error)) throw error;
+    return [`Old snapshots were not removed: ${error.message}`];
+  }
 }
 
 /** Removes what nothing reaches, and puts packs together. Nothing that is kept goes. */

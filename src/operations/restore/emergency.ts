@@ -1,20 +1,16 @@
 import type { InstanceRecord } from '../../core/instance-record.js';
-import { pathToJson } from '../../core/entry-path.js';
-import type { MountName } from '../../core/ids.js';
+import { pathToJson, rootPath } from '../../core/entry-path.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectWriter } from '../../core/ports.js';
-import type { RestoreRequest } from '../../core/requests.js';
 import type { SnapshotPointer } from '../../core/results.js';
 import { publish, writeContent } from '../capture/publish.js';
 import type { Context } from '../context.js';
-import { limitsOf } from '../path-arguments.js';
 import { incompletePaths } from '../save.js';
 import { type KnownSnapshot, pointerTo } from '../snapshots.js';
 import type { ActiveOverlap } from './guards.js';
 import type { PlannedMount } from './plan-mounts.js';
 
 export interface EmergencyRequest {
-  readonly request: RestoreRequest;
   readonly known: KnownSnapshot;
   readonly record: InstanceRecord;
   readonly planned: readonly PlannedMount[];
@@ -28,18 +24,11 @@ export interface EmergencyRequest {
  * the plan was made from this very capture, and what was not captured is in no plan.
  */
 export async function publishEmergency(context: Context, emergency: EmergencyRequest): Promise<SnapshotPointer> {
-  const { request, known, record, planned, active, writer, manifest } = emergency;
+  const { known, record, planned, active, writer, manifest } = emergency;
   const live = planned.map(({ live: captured }) => captured);
   const of = `${known.ref.instance}/${String(known.ref.seq)}`;
   const forced = active.map(({ instance }) => ` It was forced while instance ${instance} was active.`).join('');
   const existing = await context.store.snapshots(record.name);
-  const limits =
-    request.paths === undefined || request.paths.length === 0
-      ? null
-      : limitsOf(
-          manifest.mounts.map(({ name }) => name as MountName),
-          request.paths,
-        );
   const snapshot = await publish(
     context,
     writer,
@@ -56,10 +45,7 @@ export async function publishEmergency(context: Context, emergency: EmergencyReq
         instance: known.ref.instance,
         seq: known.ref.seq,
         mounts: planned.map(({ name }) => name),
-        paths:
-          limits === null
-            ? null
-            : [...limits].flatMap(([mount, paths]) => paths.map((path) => ({ mount, path: pathToJson(path) }))),
+        paths: reachOf(planned),
       },
       recoveryOf: pointerTo(known),
       labels: { sourceTool: null, phase: null, decision: null, resource: null },
@@ -70,4 +56,12 @@ export async function publishEmergency(context: Context, emergency: EmergencyReq
   );
   for (const mount of live) mount.rememberStats();
   return { instance: snapshot.instance, seq: snapshot.seq, id: snapshot.id, ref: snapshot.ref };
+}
+
+/** What an undo must be limited to, so that it takes back this restore and nothing else. */
+function reachOf(planned: readonly PlannedMount[]): NonNullable<Manifest['recovery']>['paths'] {
+  if (planned.every(({ scope }) => scope === null)) return null;
+  return planned.flatMap(({ name, scope }) =>
+    (scope ?? [rootPath]).map((path) => ({ mount: name, path: pathToJson(path) })),
+  );
 }
