@@ -1,4 +1,4 @@
-import type { EntryPath } from '../../core/entry-path.js';
+import { type EntryPath, baseName } from '../../core/entry-path.js';
 import { type ObjectId } from '../../core/ids.js';
 import { escapeName } from '../../core/name-escape.js';
 import type { TreeEntry } from '../../core/ports.js';
@@ -108,18 +108,20 @@ export async function log(context: Context, request: LogRequest): Promise<{ exit
   }
 }
 
-/** Path arguments as `<mount>/<path>` with names as they are stored. */
+/** Path arguments as `<mount>/<path>` with names as they are stored, in every form that the path may have. */
 function storedPaths(known: KnownSnapshot, paths: readonly PathArgument[]): string[] {
   const names = known.record.mounts.map(({ name }) => name);
-  return paths.map((argument) => {
+  return paths.flatMap((argument) => {
     const { mount, path } = resolvePath(names, argument);
-    return path === '' ? mount : `${mount}/${escapePath(path)}`;
+    return path === '' ? [mount] : storedForms(path).map((form) => `${mount}/${form}`);
   });
 }
 
-function escapePath(path: EntryPath): string {
-  return path
-    .split('/')
-    .map((name) => escapeName(name, { kind: 'file', size: 0 }))
-    .join('/');
+/** A name may be stored in one way as a file and in another as a link or directory: what it is, git will find. */
+function storedForms(path: EntryPath): string[] {
+  const folders = path.split('/').map((name) => escapeName(name, { kind: 'directory', size: 0 }));
+  const above = folders.slice(0, -1).map((name) => `${name}/`);
+  const kinds = ['file', 'symlink', 'directory'] as const;
+  const forms = kinds.map((kind) => above.join('') + escapeName(baseName(path), { kind, size: 0 }));
+  return [...new Set(forms)];
 }
