@@ -71,7 +71,12 @@ export class GuardedDirectory {
   }
 
   exists(path: string): boolean {
-    return this.#inParent(path, (parent, name) => (lstat(`${parent}/${name}`) ? read(true) : absent)).kind === 'read';
+    return this.look(path).kind === 'read';
+  }
+
+  /** Is anything there? */
+  look(path: string): Reading<true> {
+    return this.#inParent(path, (parent, name) => (lstat(`${parent}/${name}`) ? read(true) : absent));
   }
 
   /** The names in a directory below this one. */

@@ -56,9 +56,10 @@ function readNow(folder: string, gitEntry: 'directory' | 'file'): UserRepo | nul
   }
 }
 
+/** What is not known to be otherwise may be tracked, and may be ignored. */
 function unknownRepo(gitEntry: 'directory' | 'file', why: string, index: TrackedIndex | null): UserRepo {
   const state = { head: null, branch: null, upstream: null, dirty: null, operation: null, unknown: [why] };
-  return { ...emptyRepo(gitEntry), state, index };
+  return { ...emptyRepo(gitEntry), excludeUnreadable: index === null, state, index };
 }
 
 function emptyRepo(gitEntry: 'directory' | 'file'): Omit<UserRepo, 'state' | 'index'> {
@@ -74,8 +75,9 @@ function emptyRepo(gitEntry: 'directory' | 'file'): Omit<UserRepo, 'state' | 'in
   };
 }
 
+/** Also where it lets nobody look: then it may be one. */
 function looksLikeOne(gitDir: GuardedDirectory): boolean {
-  return ['HEAD', 'objects', 'refs', 'index'].some((name) => gitDir.exists(name));
+  return ['HEAD', 'objects', 'refs', 'index'].some((name) => gitDir.look(name).kind !== 'absent');
 }
 
 function readLocated(location: Location, gitEntry: 'directory' | 'file'): UserRepo {
