@@ -161,6 +161,9 @@ async function applyMount(
   progress: RestoreProgress,
 ): Promise<{ applied: Applied; unlike: readonly EntryPath[] }> {
   const { context, journal, reader } = work;
+  const onLend = (path: EntryPath, mode: number): void => {
+    journal.append([{ kind: 'lent', mount, path, mode }]);
+  };
   const applied = await applyChanges({
     root,
     changes: work.changes.get(mount) ?? [],
@@ -168,16 +171,14 @@ async function applyMount(
     reader,
     hasher: context.hasher,
     remembered: work.remembered.get(mount) ?? (() => undefined),
-    onLend: (path, mode) => {
-      journal.append([{ kind: 'lent', mount, path, mode }]);
-    },
+    onLend,
     lentBefore: work.lent.get(mount) ?? new Map(),
     interruption: context.interruption,
     onFile: (bytes) => {
       progress.add(bytes);
     },
   });
-  return { applied, unlike: await verifyChanges(root, applied, context.hasher) };
+  return { applied, unlike: await verifyChanges(root, applied, context.hasher, onLend) };
 }
 
 function asNoSpace(error: unknown): unknown {

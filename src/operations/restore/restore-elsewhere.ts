@@ -8,7 +8,7 @@ import type { KeptPath, PlannedChange, RestoreResult } from '../../core/results.
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
-import { limitsOf } from '../path-arguments.js';
+import { chooseMounts } from '../path-arguments.js';
 import { readManifest, readMountContent } from '../snapshot-content.js';
 import { type KnownSnapshot, pointerTo } from '../snapshots.js';
 import { applyChanges } from './apply.js';
@@ -57,20 +57,11 @@ async function planParts(
 ): Promise<Part[]> {
   const manifest = await readManifest(reader, known);
   const names = manifest.mounts.map(({ name }) => name as MountName);
-  const limits = request.paths === undefined || request.paths.length === 0 ? null : limitsOf(names, request.paths);
-  const chosen = names.filter(
-    (name) => (request.mount === undefined || name === request.mount) && (limits === null || limits.has(name)),
-  );
-  if (chosen.length === 0)
-    throw new SnapError('PATH_NOT_FOUND', `The snapshot has no mount ${request.mount ?? ''}.`, {
-      path: request.mount ?? '',
-      where: 'mounts',
-    });
   const parts: Part[] = [];
-  for (const name of chosen) {
+  for (const [name, limits] of chooseMounts(names, request)) {
     const { entries } = await readMountContent(context, reader, known, manifest, name);
     const path = names.length === 1 ? destination : (`${destination}/${name}` as HostPath);
-    parts.push({ name, path, changes: creations(entries, limits?.get(name) ?? null, name) });
+    parts.push({ name, path, changes: creations(entries, limits, name) });
   }
   return parts;
 }
@@ -144,7 +135,7 @@ async function writePart(
       context.onProgress({ phase: 'export', files, bytes, totalFiles: part.changes.length, totalBytes: null });
     },
   });
-  const unlike = await verifyChanges(root, applied, context.hasher);
+  const unlike = await verifyChanges(root, applied, context.hasher, () => undefined);
   result.bytesWritten += applied.bytesWritten;
   result.failed.push(
     ...toKeptPaths(part.name, applied.skipped),

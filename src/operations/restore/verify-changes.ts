@@ -1,3 +1,4 @@
+import type { EntryStat } from '../../core/entry.js';
 import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
 import type { WritableDirectory } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
@@ -5,16 +6,23 @@ import type { Applied } from './apply.js';
 import { DirectoryChain } from './directory-chain.js';
 import { hasAttributes, isInState } from './entry-state.js';
 import type { ContentHasher } from './hashing.js';
+import { MountWriter } from './mount-writer.js';
 
-/** Looks at every path that was changed once more, content by its hash: those that are not as they should be. */
+/**
+ * Looks at every path that was changed once more, content by its hash: those that are not as they should be. A
+ * directory whose mode forbids the look is lent the permission.
+ * @param onLend is called, durably, before a directory's mode is changed for a while
+ */
 export async function verifyChanges(
   root: WritableDirectory,
   applied: Applied,
   hasher: ContentHasher,
+  onLend: (path: EntryPath, mode: number) => void,
 ): Promise<EntryPath[]> {
   const unlike: EntryPath[] = [];
   const foreign = new Set(applied.ownersNotSet);
   const chain = new DirectoryChain(root, () => undefined);
+  const lender = new MountWriter(root, new Map(), onLend);
   try {
     for (const { path, after } of applied.done) {
       if (path === rootPath) continue;
@@ -23,14 +31,24 @@ export async function verifyChanges(
         if (after !== null) unlike.push(path);
         continue;
       }
-      const stat = directory.stat(baseName(path));
+      const stat = statLending(directory, path, lender);
       const attributes = after === null || stat === undefined || foreign.has(path) || hasAttributes(stat, after);
       if (!attributes || !(await isInState(directory, baseName(path), after, hasher))) unlike.push(path);
     }
   } finally {
     chain.close();
+    lender.close();
   }
   return unlike;
+}
+
+function statLending(directory: WritableDirectory, path: EntryPath, lender: MountWriter): EntryStat | undefined {
+  try {
+    return directory.stat(baseName(path));
+  } catch (error) {
+    if (systemCode(error) !== 'EACCES') throw error;
+    return lender.write(path, (same) => same.stat(baseName(path)));
+  }
 }
 
 function directoryAt(chain: DirectoryChain, path: EntryPath): WritableDirectory | undefined {
