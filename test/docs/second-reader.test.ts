@@ -90,19 +90,9 @@ function show({ type, mode, uid, gid, path, size, target, linkGroup }: ReadEntry
 function asRead(entry: ReturnType<typeof walkTree>[number]): Omit<ReadEntry, 'sparse'> {
   const { path, size, sha256, target, uid, gid } = entry;
   const type = entry.type as ReadEntry['type'];
-  // Hard links between symlinks are not kept, and symlinks have no mode of their own.
-  const symlink = type === 'symlink';
-  return {
-    path,
-    type,
-    mode: symlink ? null : entry.mode,
-    size,
-    sha256,
-    target,
-    linkGroup: symlink ? null : entry.linkGroup,
-    uid,
-    gid,
-  };
+  // Symlinks have no mode of their own.
+  const mode = type === 'symlink' ? null : entry.mode;
+  return { path, type, mode, size, sha256, target, linkGroup: entry.linkGroup, uid, gid };
 }
 
 function withoutHoles(entry: ReadEntry): Omit<ReadEntry, 'sparse'> {

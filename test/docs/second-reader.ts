@@ -137,7 +137,8 @@ function contentOf(type: ReadEntry['type'], content: Buffer | null): Pick<ReadEn
 }
 
 function unescape(name: string): string {
-  return name.replace(/%(2e|7e|5c|25)/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
+  const unblanked = name.replace(/^%20(?= *(?:$|:))/, ' ');
+  return unblanked.replace(/%(2e|7e|5c|25)/g, (_, code: string) => String.fromCharCode(parseInt(code, 16)));
 }
 
 function bytes(path: JsonPath): string {
