@@ -16,6 +16,7 @@ import { type ActiveOverlap, activeOverlaps, refuseActive, refuseClosed, refuseR
 import { publishEmergency } from './emergency.js';
 import { type Finished, finishRestore, resumeRestore } from './execute.js';
 import { pendingTemporaryPrefix, readPending, refusePending } from './pending.js';
+import { headMessages } from './head-moved.js';
 import { type PlannedMount, planMount, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
 import { restoreElsewhere } from './restore-elsewhere.js';
 import { RulesThen } from './rules-then.js';
@@ -243,20 +244,6 @@ function refuseLackOfSpace(context: Context, planned: readonly PlannedMount[]): 
     if (Math.max(grows, 0) + largest <= context.host.freeBytes(path)) continue;
     throw new SnapError('NO_SPACE', `There is no space left for the restore: nothing was changed.`, { path });
   }
-}
-
-/** Says so where the user's branch has moved since: a restore puts files back, never HEAD. */
-function headMessages(planned: readonly PlannedMount[]): string[] {
-  return planned.flatMap(({ name, content, live }) => {
-    const then = content.manifest.repository;
-    const now = live.repository;
-    if (then === null || now === null || (then.head === now.head && then.branch === now.branch)) return [];
-    const spell = (head: string | null, branch: string | null): string =>
-      `${head?.slice(0, 12) ?? 'no commit'} (${branch ?? 'detached'})`;
-    return [
-      `HEAD of mount ${name} moved since the snapshot: ${spell(then.head, then.branch)} then, ${spell(now.head, now.branch)} now. It stays where it is; only files are restored.`,
-    ];
-  });
 }
 
 function keptOf(planned: readonly PlannedMount[]): KeptPath[] {
