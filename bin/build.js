@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
+import { createRequire } from 'node:module';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -10,6 +11,7 @@ export function build(root) {
   try {
     mkdirSync(fresh);
     compile(root, fresh);
+    bundleCommand(root, fresh);
     publish(fresh, join(root, 'dist'));
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -21,6 +23,34 @@ function compile(root, outDir) {
   const arguments_ = [compiler, '-p', 'tsconfig.build.json', '--outDir', outDir];
   const { error, status } = spawnSync(process.execPath, arguments_, { cwd: root, stdio: ['ignore', 2, 2] });
   if (error || status !== 0) throw new Error('the build failed.', { cause: error });
+}
+
+/**
+ * The command is put together in few files, since Node spends most of a short command's time on finding and reading
+ * modules. What only some commands need stays in files of its own. The library is left as it was compiled.
+ */
+function bundleCommand(root, outDir) {
+  const { buildSync } = createRequire(join(root, 'package.json'))('esbuild');
+  const bundled = join(outDir, 'cli-bundled');
+  buildSync({
+    entryPoints: [join(outDir, 'cli/main.js')],
+    outdir: bundled,
+    bundle: true,
+    splitting: true,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20',
+    minifySyntax: true,
+    minifyWhitespace: true,
+    chunkNames: '[name]-[hash]',
+    logLevel: 'error',
+    // Packages in the older module format ask for built-in modules by `require`.
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+  });
+  rmSync(join(outDir, 'cli'), { recursive: true });
+  renameSync(bundled, join(outDir, 'cli'));
 }
 
 function publish(fresh, dist) {

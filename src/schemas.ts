@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type * as documents from './core/documents.js';
 import type { JsonPath } from './core/entry-path.js';
 import { leftOutReasons } from './core/entry.js';

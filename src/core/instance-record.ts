@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';

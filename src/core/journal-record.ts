@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import type { StoredEntry } from './entry.js';
 import { type EntryPath, type HostPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';

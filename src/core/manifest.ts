@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 import { SnapError } from '../errors.js';
 import { type ObservedOnly, leftOutReasons } from './entry.js';

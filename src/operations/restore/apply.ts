@@ -50,6 +50,7 @@ class Application {
   readonly #writer: MountWriter;
   readonly #maker: EntryMaker;
   readonly #skipped = new Map<EntryPath, string>();
+  #members: ReadonlyMap<EntryPath, readonly EntryPath[]> | undefined;
 
   constructor(request: ApplyRequest) {
     this.#request = request;
@@ -133,9 +134,21 @@ class Application {
   #linksAreRight(change: Change, after: StoredEntry, present: EntryStat): boolean {
     if (after.kind === 'directory') return true;
     const first = after.linkedTo;
-    if (first === undefined || first === after.path) return present.nlink === 1 || change.action !== 'overwrite';
+    if (first === undefined || first === after.path)
+      return change.action !== 'overwrite' || present.nlink === 1 + this.#membersThatShare(after.path, present);
     const there = this.#writer.statElsewhere(first);
     return there?.ino === present.ino && there.dev === present.dev;
+  }
+
+  /** The other paths of a link group that have its first path's inode already, from an earlier run. */
+  #membersThatShare(first: EntryPath, present: EntryStat): number {
+    if (present.nlink === 1) return 0;
+    this.#members ??= membersOfGroups(this.#request.changes);
+    const sharing = (this.#members.get(first) ?? []).filter((path) => {
+      const stat = this.#writer.statElsewhere(path);
+      return stat?.ino === present.ino && stat.dev === present.dev;
+    });
+    return sharing.length;
   }
 
   /** A path that was removed first, for its change of kind, has nothing in its place now. */
@@ -160,6 +173,17 @@ class Application {
   }
 }
 
+/** The paths that are to share the inode of their group's first path, by that path. */
+function membersOfGroups(changes: readonly Change[]): Map<EntryPath, EntryPath[]> {
+  const members = new Map<EntryPath, EntryPath[]>();
+  for (const { path, after } of changes) {
+    if (after === null || after.kind === 'directory' || after.linkedTo === undefined || after.linkedTo === path)
+      continue;
+    members.set(after.linkedTo, [...(members.get(after.linkedTo) ?? []), path]);
+  }
+  return members;
+}
+
 /** Removed before anything is put in its place: what is deleted, and what a rename cannot replace. */
 function isRemoval(change: Change): boolean {
   return change.after === null || (change.before !== null && !isReplacedInPlace(change));
@@ -174,11 +198,13 @@ function isReplacedInPlace(change: Change): boolean {
   );
 }
 
-/** True for a change of mode alone whose path has a mode that is neither the one before nor the one after. */
-function isForeign(present: EntryStat, change: Change): boolean {
-  if (change.action !== 'chmod' || change.before === null || change.after === null || present.kind !== 'file')
-    return false;
-  return !hasAttributes(present, change.before) && !hasAttributes(present, change.after);
+/** True for a change of mode or owner alone that finds neither those before nor those after, nor ours half made. */
+function isForeign(present: EntryStat, { action, before, after }: Change): boolean {
+  if (action !== 'chmod' || before?.kind !== 'file' || after?.kind !== 'file') return false;
+  if (hasAttributes(present, before) || hasAttributes(present, after)) return false;
+  // The owner is set first, which may clear set-id bits.
+  const halfMade = [before.mode, before.mode & ~0o6000, before.mode & ~0o4000].map((mode) => ({ ...after, mode }));
+  return !halfMade.some((state) => hasAttributes(present, state));
 }
 
 /** System errors that concern one path only, and how they are reported. Anything else ends the restore. */
