@@ -1,17 +1,16 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { createRequire } from 'node:module';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** Compiles src/ to dist/. A command that starts meanwhile finds each file, old or new. All output goes to stderr. */
-export function build(root) {
+export async function build(root) {
   const fresh = join(root, `.dist-${randomBytes(4).toString('hex')}`);
   try {
     mkdirSync(fresh);
     compile(root, fresh);
-    bundleCommand(root, fresh);
+    await bundleCommand(root, fresh);
     publish(fresh, join(root, 'dist'));
   } finally {
     rmSync(fresh, { recursive: true, force: true });
@@ -29,10 +28,11 @@ function compile(root, outDir) {
  * The command is put together in few files, since Node spends most of a short command's time on finding and reading
  * modules. What only some commands need stays in files of its own. The library is left as it was compiled.
  */
-function bundleCommand(root, outDir) {
-  const { buildSync } = createRequire(join(root, 'package.json'))('esbuild');
+async function bundleCommand(root, outDir) {
+  // Of the checkout that is built, and not there before its packages are installed.
+  const { build: bundle } = await import(pathToFileURL(join(root, 'node_modules/esbuild/lib/main.js')).href);
   const bundled = join(outDir, 'cli-bundled');
-  buildSync({
+  await bundle({
     entryPoints: [join(outDir, 'cli/main.js')],
     outdir: bundled,
     bundle: true,
@@ -78,7 +78,7 @@ function filesBelow(folder) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   try {
-    build(join(import.meta.dirname, '..'));
+    await build(join(import.meta.dirname, '..'));
   } catch (error) {
     process.stderr.write(`${error.message}\n`);
     process.exitCode = 1;

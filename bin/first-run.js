@@ -20,7 +20,7 @@ export function makeReady(command) {
       if (existsSync(command)) return;
       say('first start in this checkout: installing and building, once.');
       installMissing(root);
-      build(root);
+      await build(root);
     });
     return true;
   } catch (error) {

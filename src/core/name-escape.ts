@@ -46,6 +46,7 @@ const codes = /%(?:2e|7e|5c|25)/g;
 const code = /%(?:2e|7e|5c|25)/;
 const blank = /^ +(?:$|:)/;
 const blankStored = /^%20 *(?:$|:)/;
+const alwaysEscaped = [code, /\\/, blank, blankStored];
 const hfsIgnored = /\xe2\x80[\x8c-\x8f\xaa-\xae]|\xe2\x81[\xaa-\xaf]|\xef\xbb\xbf/g;
 
 // After the name: the end, or what NTFS drops, or a byte that HFS+ may take for the end (malformed UTF-8).
@@ -67,7 +68,7 @@ const attributesLineLimit = 2048;
 type Need = 'always' | 'unless-small-file' | 'symlink' | 'never';
 
 function needOf(name: string): Need {
-  if (code.test(name) || name.includes('\\') || blank.test(name) || blankStored.test(name)) return 'always';
+  if (alwaysEscaped.some((shape) => shape.test(name))) return 'always';
   const seen = name.replace(hfsIgnored, '');
   if (dotGit.test(seen) || dotGitShort.test(seen) || dotGitModules.test(seen) || onlyDots.test(seen)) return 'always';
   if (isShortName(seen)) return 'always';
