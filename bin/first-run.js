@@ -11,12 +11,12 @@ const root = join(import.meta.dirname, '..');
  * Installs and builds a fresh checkout, once: whoever comes second waits for the first and finds the work done.
  * Says what is wrong, sets the exit code and returns false if that cannot be done.
  */
-export function makeReady(command) {
+export async function makeReady(command) {
   if (!existsSync(join(root, 'src')) || !existsSync(join(root, 'tsconfig.build.json'))) {
     return refuse('this installation is incomplete: dist/ is missing. Install the package again.');
   }
   try {
-    whileLocked(() => {
+    await whileLocked(async () => {
       if (existsSync(command)) return;
       say('first start in this checkout: installing and building, once.');
       installMissing(root);
@@ -36,13 +36,13 @@ function refuse(text) {
   return false;
 }
 
-function whileLocked(work) {
+async function whileLocked(work) {
   const lock = openSync(join(root, '.dist-lock'), 'a');
   try {
     // The lock belongs to the open file, which this process keeps; it ends with the process, however that ends.
     const { error, status } = spawnSync('flock', ['3'], { stdio: ['ignore', 2, 2, lock] });
     if (error?.code !== 'ENOENT' && status !== 0) throw new Error('the checkout cannot be locked.', { cause: error });
-    work();
+    await work();
   } finally {
     closeSync(lock);
   }
