@@ -135,6 +135,7 @@ export interface JackinSnap {
   undo(request: Pick<RestoreRequest, 'confirm' | 'force' | 'dryRun'>): Promise<RestoreResult>;
   recover(request: {
     readonly direction: 'continue' | 'abort';
+    readonly force?: boolean | undefined;
     readonly confirm: RestoreRequest['confirm'];
   }): Promise<RestoreResult>;
   /** The restores that were interrupted, by instance: every command says so. */

@@ -8,6 +8,7 @@ interface RecoverOptions {
   readonly continue?: true;
   readonly abort?: true;
   readonly yes?: true;
+  readonly force?: true;
   readonly verbose?: true;
 }
 
@@ -16,15 +17,16 @@ export function define(command: Command, session: Session): void {
     .option('--continue', 'finish it')
     .option('--abort', 'take it back')
     .option('-y, --yes', 'do not ask')
+    .option('--force', 'although the instance is active or the folder is another one')
     .option('--verbose', 'show long plans in full')
     .action((options: RecoverOptions) =>
       session.run(command, (context) => {
         const direction = directionOf(options);
-        const { yes = false, verbose = false } = options;
+        const { yes = false, verbose = false, force } = options;
         return carryOutRestore(
           context,
           { dryRun: false, yes, verbose, what: 'recover', undo: context.next('undo') },
-          (confirm) => context.snap.recover({ direction, confirm }),
+          (confirm) => context.snap.recover({ direction, force, confirm }),
         );
       }),
     );

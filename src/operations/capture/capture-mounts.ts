@@ -99,7 +99,8 @@ async function captureMount(
   const repositories = rules.repositories.map((found) => ({ found, state: stateOf(found, captured, rules) }));
   const own = repositories.find(({ found }) => found.path === rootPath);
   return {
-    mount,
+    // The folder that was looked at, which need not be the one that the instance began with.
+    mount: { ...mount, ...root.identity },
     captured,
     kind: own?.found.repository.kind ?? 'plain',
     repository: own?.state ?? null,

@@ -1,6 +1,7 @@
 import type { EntryPath } from '../../core/entry-path.js';
 import { parentPath } from '../../core/entry-path.js';
 import type { InstanceName, MountName } from '../../core/ids.js';
+import type { MountRecord } from '../../core/instance-record.js';
 import { type JournalRecord, inverse } from '../../core/journal-record.js';
 import type { Journal, ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { Change } from '../../core/restore-plan.js';
@@ -11,6 +12,7 @@ import type { Context } from '../context.js';
 import { type Applied, applyChanges } from './apply.js';
 import { DirectoryChain } from './directory-chain.js';
 import type { Remembered } from './entry-state.js';
+import { refuseSwapped } from './guards.js';
 import { type PendingRestore, temporaryPrefix } from './pending.js';
 import { type PlannedMount, toKeptPaths } from './plan-mounts.js';
 import { verifyChanges } from './verify-changes.js';
@@ -43,16 +45,16 @@ export interface RestoreJob {
 export async function finishRestore(context: Context, job: RestoreJob): Promise<Finished> {
   const id: string = context.newId();
   const changes = new Map(job.planned.map(({ name, plan }) => [name, plan.changes]));
-  dropUnplanned(context, job.instance);
-  const journal = context.journals.create(job.instance);
-  journal.append(journalOf(id, job, changes));
   const remembered = new Map(job.planned.map(({ name, live }) => [name, memoryOf(live)]));
-  return withMounts(
-    context,
-    job.planned.map(({ live }) => live.mount),
-    journal,
-    (roots) => carryOut({ context, journal, id, roots, changes, lent: new Map(), reader: job.reader, remembered }),
-  );
+  const mounts = job.planned.map(({ live }) => live.mount);
+  return withMounts(context, mounts, false, async (roots) => {
+    dropUnplanned(context, job.instance);
+    const journal = context.journals.create(job.instance);
+    return closing(journal, async () => {
+      journal.append(journalOf(id, job, changes));
+      return carryOut({ context, journal, id, roots, changes, lent: new Map(), reader: job.reader, remembered });
+    });
+  });
 }
 
 /** A journal without a complete plan has changed nothing and is no restore that is pending. */
@@ -80,50 +82,68 @@ function memoryOf(live: PlannedMount['live']): (path: EntryPath) => Remembered |
   };
 }
 
+export interface ResumeJob {
+  readonly instance: InstanceName;
+  readonly pending: PendingRestore;
+  readonly direction: 'continue' | 'abort';
+  /** Although the mount at its path is another folder than that of the plan. */
+  readonly force: boolean;
+  readonly reader: ObjectReader;
+}
+
 /** Goes on with a pending restore, or takes it back. The caller holds the instance's lock. */
-export async function resumeRestore(
-  context: Context,
-  instance: InstanceName,
-  pending: PendingRestore,
-  direction: 'continue' | 'abort',
-  reader: ObjectReader,
-): Promise<Finished> {
-  const journal = context.journals.reopen(instance);
-  if (pending.direction !== direction) journal.append([{ kind: 'direction', direction }]);
-  const changes = new Map(
-    [...pending.changes].map(([mount, list]) => [mount, direction === 'abort' ? list.map(inverse) : list]),
-  );
-  return withMounts(context, pending.begin.mounts, journal, (roots) => {
-    for (const [name, root] of roots)
-      removeTemporaries(root, changes.get(name) ?? [], temporaryPrefix(pending.begin.id));
-    return carryOut({
-      context,
-      journal,
-      id: pending.begin.id,
-      roots,
-      changes,
-      lent: pending.lent,
-      reader,
-      remembered: new Map(),
+export async function resumeRestore(context: Context, job: ResumeJob): Promise<Finished> {
+  const { instance, pending, direction, force } = job;
+  return withMounts(context, pending.begin.mounts, force, async (roots) => {
+    const journal = context.journals.reopen(instance);
+    return closing(journal, async () => {
+      if (pending.direction !== direction) journal.append([{ kind: 'direction', direction }]);
+      return resumeIn(context, job, roots, journal);
     });
   });
 }
 
+function resumeIn(
+  context: Context,
+  { pending, direction, reader }: ResumeJob,
+  roots: Work['roots'],
+  journal: Journal,
+): Promise<Finished> {
+  const { id } = pending.begin;
+  const changes = new Map(
+    [...pending.changes].map(([mount, list]) => [mount, direction === 'abort' ? list.map(inverse) : list]),
+  );
+  for (const [name, root] of roots) removeTemporaries(root, changes.get(name) ?? [], temporaryPrefix(id));
+  return carryOut({ context, journal, id, roots, changes, lent: pending.lent, reader, remembered: new Map() });
+}
+
 async function withMounts(
   context: Context,
-  mounts: readonly Pick<PendingRestore['begin']['mounts'][number], 'name' | 'path'>[],
-  journal: Journal,
+  mounts: readonly MountRecord[],
+  force: boolean,
   act: (roots: ReadonlyMap<MountName, WritableDirectory>) => Promise<Finished>,
 ): Promise<Finished> {
   const roots = new Map<MountName, WritableDirectory>();
+  try {
+    for (const mount of mounts) {
+      const root = openRoot(context, mount);
+      roots.set(mount.name, root);
+      if (!force) refuseSwapped(root, mount);
+    }
+    return await act(roots);
+  } finally {
+    for (const root of roots.values()) root.close();
+  }
+}
+
+/** A journal that is finished is gone; any other is closed, and stays. */
+async function closing(journal: Journal, act: () => Promise<Finished>): Promise<Finished> {
   let finished = false;
   try {
-    for (const mount of mounts) roots.set(mount.name, openRoot(context, mount));
-    const result = await act(roots);
+    const result = await act();
     finished = true;
     return result;
   } finally {
-    for (const root of roots.values()) root.close();
     if (!finished) journal.close();
   }
 }

@@ -2,7 +2,9 @@ import { type HostPath, displayPath } from '../../core/entry-path.js';
 import { activeOwner } from '../../core/activity.js';
 import type { InstanceName } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
+import type { MountRecord } from '../../core/instance-record.js';
 import type { ManifestMount } from '../../core/manifest.js';
+import type { Directory } from '../../core/ports.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { contains } from '../session/choose-instance.js';
@@ -63,5 +65,17 @@ export function refuseReplaced(context: Context, mount: ManifestMount, path: Hos
   throw new SnapError('MOUNT_REPLACED', `${displayPath(path)} is not the folder that the snapshot was taken of.`, {
     mount: mount.name,
     path: displayPath(path),
+  });
+}
+
+/**
+ * The folder that was opened to be changed must be the one that the plan was made of: its path may lead elsewhere by now.
+ * @throws SnapError MOUNT_REPLACED
+ */
+export function refuseSwapped(root: Pick<Directory, 'identity'>, mount: MountRecord): void {
+  if (root.identity.dev === mount.dev && root.identity.ino === mount.ino) return;
+  throw new SnapError('MOUNT_REPLACED', `${displayPath(mount.path)} is not the folder that the plan was made of.`, {
+    mount: mount.name,
+    path: displayPath(mount.path),
   });
 }

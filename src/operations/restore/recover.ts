@@ -6,12 +6,13 @@ import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
 import { chooseInstance } from '../session/choose-instance.js';
-import { resumeRestore } from './execute.js';
+import { type Finished, type ResumeJob, resumeRestore } from './execute.js';
+import { activeOverlaps, refuseActive } from './guards.js';
 import { type PendingRestore, readPending } from './pending.js';
 import { toPlannedChange } from './plan-mounts.js';
 
 /** Finishes a restore that was interrupted, or takes it back: to the snapshot, or to the state before. */
-export async function recover(context: Context, request: Parameters<JackinSnap['recover']>[0]): Promise<RestoreResult> {
+export async function recover(context: Context, request: RecoverRequest): Promise<RestoreResult> {
   const instance = chooseInstance(context);
   const locks = await lockForSnapshot(context, instance);
   const reader = context.store.reader();
@@ -20,12 +21,7 @@ export async function recover(context: Context, request: Parameters<JackinSnap['
     if (pending === undefined) {
       throw new SnapError('NOTHING_PENDING', `No restore of instance ${instance} is pending.`, { instance });
     }
-    const plan = planOf(pending, request.direction);
-    const target = request.direction === 'continue' ? pending.begin.snapshot : pending.begin.emergency;
-    if (!(await request.confirm({ snapshot: target, plan, kept: [], messages: [] }))) {
-      throw new SnapError('DECLINED', 'Declined: the restore is still pending.', { what: 'recover' });
-    }
-    const finished = await resumeRestore(context, instance, pending, request.direction, reader);
+    const { plan, target, finished } = await resume(context, request, { instance, pending, reader });
     return {
       instance,
       fromSnapshot: target,
@@ -48,6 +44,27 @@ export async function recover(context: Context, request: Parameters<JackinSnap['
     await reader.close();
     locks.release();
   }
+}
+
+type RecoverRequest = Parameters<JackinSnap['recover']>[0];
+
+/** Guards, asks, and goes on with a pending restore in the direction asked for. */
+export async function resume(
+  context: Context,
+  { direction, confirm, force = false }: RecoverRequest,
+  job: Pick<ResumeJob, 'instance' | 'pending' | 'reader'>,
+): Promise<{ plan: PlannedChange[]; target: SnapshotPointer; finished: Finished }> {
+  const { begin } = job.pending;
+  const active = activeOverlaps(
+    context,
+    begin.mounts.map(({ path }) => path),
+  );
+  if (!force) refuseActive(active);
+  const plan = planOf(job.pending, direction);
+  const target = direction === 'continue' ? begin.snapshot : begin.emergency;
+  if (!(await confirm({ snapshot: target, plan, kept: [], messages: [] })))
+    throw new SnapError('DECLINED', 'Declined: the restore is still pending.', { what: 'recover' });
+  return { plan, target, finished: await resumeRestore(context, { ...job, direction, force }) };
 }
 
 function planOf(pending: PendingRestore, direction: 'continue' | 'abort'): PlannedChange[] {

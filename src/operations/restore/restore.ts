@@ -14,10 +14,11 @@ import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, know, pointerTo, resolveSnapshot } from '../snapshots.js';
 import { type ActiveOverlap, activeOverlaps, refuseActive, refuseClosed, refuseReplaced } from './guards.js';
 import { publishEmergency } from './emergency.js';
-import { type Finished, finishRestore, resumeRestore } from './execute.js';
+import { type Finished, finishRestore } from './execute.js';
 import { pendingTemporaryPrefix, readPending, refusePending } from './pending.js';
 import { headMessages } from './head-moved.js';
 import { type PlannedMount, planMount, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
+import { resume } from './recover.js';
 import { restoreElsewhere } from './restore-elsewhere.js';
 import { RulesThen } from './rules-then.js';
 import { type Target, chooseTargets } from './targets.js';
@@ -70,7 +71,8 @@ async function continuePending(
     pending.begin.request === requestKey(request) &&
     pending.direction !== 'abort';
   if (!same) refusePending(known.ref.instance, pending);
-  await resumeRestore(context, known.ref.instance, pending, 'continue', reader);
+  const { confirm, force } = request;
+  await resume(context, { direction: 'continue', confirm, force }, { instance: known.ref.instance, pending, reader });
 }
 
 async function restoreLocked(
