@@ -136,7 +136,7 @@ export async function pruneAfterSave(context: Context, record: InstanceRecord): 
   }
 }
 
-/** Removes what nothing reaches, and puts packs together. Nothing that is kept goes. */
+/** Removes what nothing reaches, mends histories and puts packs together. Nothing that is kept goes. */
 export async function gc(context: Context, request: { readonly dryRun?: boolean }): Promise<RemovalResult> {
   const answer = {
     instance: null,
@@ -151,9 +151,19 @@ export async function gc(context: Context, request: { readonly dryRun?: boolean 
   try {
     const before = await context.store.sizeOnDisk();
     await context.store.sweep();
+    await mendHistories(context);
     await context.store.collectGarbage();
     return { ...answer, freedBytes: Math.max(0, before - (await context.store.sizeOnDisk())) };
   } finally {
     lock.release();
+  }
+}
+
+async function mendHistories(context: Context): Promise<void> {
+  const all = await context.store.snapshots(null);
+  const instances = new Set(all.map(({ instance }) => instance));
+  for (const name of instances) {
+    const own = all.filter(({ instance }) => instance === name);
+    await removeSnapshots(context, name, own, new Set());
   }
 }

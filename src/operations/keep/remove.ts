@@ -6,7 +6,9 @@ import { readPending } from '../restore/pending.js';
 
 /**
  * Removes snapshots' refs in one transaction: refs, pins and grafts go, the grafts of those that follow are pointed
- * anew, and the highest number that was used is written down first, so that it is never used again.
+ * anew, and the highest number that was used is written down first, so that it is never used again. A graft that is
+ * missing or points past a neighbour, since git was killed between two refs, is mended on the way; with nothing to
+ * remove that is all that is done.
  */
 export async function removeSnapshots(
   context: Context,
@@ -15,8 +17,9 @@ export async function removeSnapshots(
   gone: ReadonlySet<SnapshotRef>,
 ): Promise<void> {
   const last = all.at(-1);
-  if (last === undefined || gone.size === 0) return;
-  if (last.seq > (context.registry.lastSeq(instance) ?? 0)) context.registry.recordLastSeq(instance, last.seq);
+  if (last === undefined) return;
+  if (gone.size > 0 && last.seq > (context.registry.lastSeq(instance) ?? 0))
+    context.registry.recordLastSeq(instance, last.seq);
   const grafts = new Map((await context.store.refs('refs/replace/')).map(({ name, oid }) => [name, oid]));
   const pins = new Map((await context.store.refs(`refs/jackin-pin/${instance}/`)).map(({ name, oid }) => [name, oid]));
   const writer = context.store.newWriter();
@@ -24,7 +27,7 @@ export async function removeSnapshots(
   try {
     const changes = [...removals(gone, grafts, pins), ...(await newGrafts(reader, writer, all, gone, grafts))];
     await writer.publish();
-    await context.store.changeRefs(changes);
+    if (changes.length > 0) await context.store.changeRefs(changes);
   } finally {
     await reader.close();
     await writer.abandon();
@@ -49,7 +52,7 @@ function removals(
   });
 }
 
-/** A kept snapshot that stood behind a removed one now follows the last kept one before it. */
+/** Every kept snapshot follows the last kept one before it. */
 async function newGrafts(
   reader: ObjectReader,
   writer: ObjectWriter,
@@ -59,14 +62,9 @@ async function newGrafts(
 ): Promise<RefChange[]> {
   const changes: RefChange[] = [];
   let kept: SnapshotRef | undefined;
-  let broken = false;
   for (const ref of all) {
-    if (gone.has(ref)) {
-      broken = true;
-      continue;
-    }
-    if (broken) changes.push(...(await graftAnew(reader, writer, ref, kept, grafts.get(replaceRefName(ref.commit)))));
-    broken = false;
+    if (gone.has(ref)) continue;
+    changes.push(...(await graftAnew(reader, writer, ref, kept, grafts.get(replaceRefName(ref.commit)))));
     kept = ref;
   }
   return changes;
