@@ -12,7 +12,10 @@ test('gc mends a history whose graft a killed git left out', async () => {
   const dataDir = join(tempDir('data'), 'snapshots');
   for (const [at, content] of ['one', 'two', 'three'].entries()) {
     writeFileSync(join(folder, 'file'), content);
-    const { code, stderr } = await runSnap(['-i', 't', 'save', ...(at === 0 ? [folder] : [])], { dataDir, cwd: folder });
+    const { code, stderr } = await runSnap(['-i', 't', 'save', ...(at === 0 ? [folder] : [])], {
+      dataDir,
+      cwd: folder,
+    });
     expect(stderr).toBe('');
     expect(code).toBe(0);
   }
