@@ -39,19 +39,19 @@ export type JournalRecord =
 
 const pointer = z.object({ instance: z.string(), seq: z.number().int().positive(), id: z.string(), ref: z.string() });
 
-const state = z.object({
-  k: z.enum(['file', 'symlink', 'directory']),
-  m: z.number().int().min(0).max(0o7777).optional(),
-  o: z
-    .string()
-    .regex(/^[0-9a-f]{40}$/)
-    .optional(),
-  s: z.number().int().min(0).optional(),
-  u: z.number().int().min(0),
-  g: z.number().int().min(0),
-  h: z.boolean().optional(),
+const mode = z.number().int().min(0).max(0o7777);
+const owned = { u: z.number().int().min(0), g: z.number().int().min(0) };
+const content = {
+  o: z.string().regex(/^[0-9a-f]{40}$/),
+  s: z.number().int().min(0),
   l: jsonPathSchema.optional(),
-});
+};
+
+const state = z.discriminatedUnion('k', [
+  z.object({ k: z.literal('file'), m: mode, h: z.boolean(), ...content, ...owned }),
+  z.object({ k: z.literal('symlink'), ...content, ...owned }),
+  z.object({ k: z.literal('directory'), m: mode, ...owned }),
+]);
 
 const recordSchema = z.discriminatedUnion('kind', [
   z.object({
@@ -76,7 +76,7 @@ const recordSchema = z.discriminatedUnion('kind', [
     kind: z.literal('lent'),
     mount: z.string(),
     path: jsonPathSchema,
-    mode: z.number().int().min(0).max(0o7777),
+    mode,
   }),
   z.object({ kind: z.literal('direction'), direction: z.enum(['continue', 'abort']) }),
   z.object({ kind: z.literal('done') }),
@@ -179,11 +179,11 @@ function stateToJson(entry: StoredEntry | null): z.input<typeof state> | null {
 function stateFromJson(path: EntryPath, value: z.infer<typeof state> | null): StoredEntry | null {
   if (value === null) return null;
   const base = { path, uid: value.u, gid: value.g };
-  if (value.k === 'directory') return { kind: 'directory', mode: value.m ?? 0o700, ...base };
-  const content = { oid: (value.o ?? '') as ObjectId, size: value.s ?? 0 };
+  if (value.k === 'directory') return { kind: 'directory', mode: value.m, ...base };
+  const stored = { oid: value.o as ObjectId, size: value.s };
   const link = value.l === undefined ? {} : { linkedTo: parseEntryPath(pathFromJson(value.l)) };
-  if (value.k === 'symlink') return { kind: 'symlink', ...content, ...link, ...base };
-  return { kind: 'file', mode: value.m ?? 0o600, sparse: value.h ?? false, ...content, ...link, ...base };
+  if (value.k === 'symlink') return { kind: 'symlink', ...stored, ...link, ...base };
+  return { kind: 'file', mode: value.m, sparse: value.h, ...stored, ...link, ...base };
 }
 
 /** The change that takes back this one. */
