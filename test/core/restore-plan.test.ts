@@ -1,0 +1,539 @@
+import { describe, expect, test } from 'vitest';
+
+import { leftOutReasons } from '../../src/core/entry.js';
+import { type Scene, type States, planLines, planOf } from './plan-scene.js';
+
+interface Row extends Scene {
+  readonly what: string;
+  readonly plan: readonly string[];
+}
+
+function follows(rows: readonly Row[]): void {
+  test.each(rows)('$what', ({ plan, ...scene }) => {
+    expect(planLines(scene)).toEqual(plan);
+  });
+}
+
+describe('one path, by what it was and what it is', () => {
+  const kinds = { absent: null, file: 'file A', symlink: 'link B', directory: 'dir' } as const;
+  const plans: Record<string, Record<keyof typeof kinds, string[]>> = {
+    absent: { absent: [], file: ['delete x'], symlink: ['delete x'], directory: ['delete x'] },
+    file: { absent: ['create x'], file: [], symlink: ['retype x'], directory: ['retype x'] },
+    symlink: { absent: ['create x'], file: ['retype x'], symlink: [], directory: ['retype x'] },
+    directory: { absent: ['create x'], file: ['retype x'], symlink: ['retype x'], directory: [] },
+  };
+  const states = (kind: keyof typeof kinds): States => {
+    const state = kinds[kind];
+    return state === null ? {} : { x: state };
+  };
+  const names = Object.keys(kinds) as (keyof typeof kinds)[];
+  const pairs = names.flatMap((then) => names.map((now) => ({ then, now, plan: plans[then]![now] })));
+  test.each(pairs)('then $then, now $now: $plan', ({ then, now, plan }) => {
+    expect(planLines({ then: states(then), now: states(now) })).toEqual(plan);
+  });
+
+  test.each(pairs)('then $then, now $now: nothing is said of other paths', ({ then, now }) => {
+    const around = { 'a/f': 'file C', y: 'file D' };
+    const { changes } = planOf({ then: { ...states(then), ...around }, now: { ...states(now), ...around } });
+    expect(changes.every(({ path }) => path === 'x')).toBe(true);
+  });
+
+  follows([
+    { what: 'other content', then: { x: 'file A' }, now: { x: 'file B' }, plan: ['overwrite x'] },
+    { what: 'another link text', then: { x: 'link A' }, now: { x: 'link B' }, plan: ['overwrite x'] },
+    { what: 'another mode', then: { x: 'file A 0644' }, now: { x: 'file A 0600' }, plan: ['chmod x'] },
+    { what: 'set-id bits', then: { x: 'file A 04755' }, now: { x: 'file A 0755' }, plan: ['chmod x'] },
+    { what: "a folder's mode", then: { x: 'dir 0700' }, now: { x: 'dir 01777' }, plan: ['chmod x'] },
+    { what: "the root's mode", then: { '': 'dir 0700' }, now: { '': 'dir 0755' }, plan: ['chmod .'] },
+    { what: 'another owner', then: { x: 'file A of 2' }, now: { x: 'file A of 3' }, plan: ['chmod x'] },
+    { what: "a link's owner", then: { x: 'link A of 2' }, now: { x: 'link A of 3' }, plan: ['chmod x'] },
+    {
+      what: 'another mode of a file that has names elsewhere: a new file takes its place',
+      then: { x: 'file A 0644' },
+      now: { x: 'file A 0600' },
+      shared: ['x'],
+      plan: ['overwrite x'],
+    },
+    {
+      what: 'content and mode at once are one change',
+      then: { x: 'file A 0644' },
+      now: { x: 'file B 0600' },
+      plan: ['overwrite x'],
+    },
+  ]);
+
+  test('a change tells the states on both sides and why', () => {
+    const [change] = planOf({ then: { x: 'file A 0600' }, now: { x: 'link B' } }).changes;
+    expect(change).toEqual({
+      path: 'x',
+      action: 'retype',
+      reason: 'is a symlink now',
+      before: expect.objectContaining({ kind: 'symlink', oid: 'b'.repeat(40) }),
+      after: expect.objectContaining({ kind: 'file', oid: 'a'.repeat(40), mode: 0o600 }),
+    });
+  });
+});
+
+describe('what was left out then, for whatever reason, is never written, changed or deleted', () => {
+  describe.each(leftOutReasons)('%s', (reason) => {
+    follows([
+      { what: 'a file now', thenOut: { x: reason }, now: { x: 'file A' }, plan: [] },
+      { what: 'a link now', thenOut: { x: reason }, now: { x: 'link A' }, plan: [] },
+      { what: 'a folder with content now', thenOut: { x: reason }, now: { 'x/deep/f': 'file A' }, plan: [] },
+      { what: 'absent now', thenOut: { x: reason }, plan: [] },
+      { what: 'left out now too', thenOut: { x: reason }, nowOut: { x: reason }, plan: [] },
+      {
+        what: 'what lies beside it is judged for itself',
+        then: { 'd/f': 'file A' },
+        thenOut: { 'd/x': reason },
+        now: { 'd/x/y': 'file B', 'd/x2': 'file C' },
+        plan: ['create d/f', 'delete d/x2'],
+      },
+      {
+        what: 'even under --no-delete and with new repositories to delete',
+        thenOut: { x: reason },
+        now: { 'x/.git/HEAD': 'file A' },
+        noDelete: true,
+        deleteNewRepositories: true,
+        plan: [],
+      },
+    ]);
+  });
+});
+
+describe('what cannot be captured now, for whatever reason, is never replaced or deleted', () => {
+  describe.each(leftOutReasons)('%s', (reason) => {
+    test.each([
+      { what: 'a file then', then: { x: 'file A' } },
+      { what: 'a link then', then: { x: 'link A' } },
+      { what: 'a folder with content then', then: { 'x/y/f': 'file A' } },
+    ])('$what: blocked once, at the path itself', ({ then }) => {
+      const { changes, kept, blocked } = planOf({ then, nowOut: { x: reason } });
+      expect([changes, kept, blocked.map(({ path }) => path)]).toEqual([[], [], ['x']]);
+    });
+
+    follows([
+      { what: 'absent then: kept, with that reason', nowOut: { x: reason }, plan: [`keep x: ${reason}`] },
+      {
+        what: 'in a folder that is new: the folder stays for it, the rest goes',
+        now: { 'new/a': 'file A', 'new/deep/b': 'file B' },
+        nowOut: { 'new/deep/x': reason },
+        plan: ['delete new/a', 'delete new/deep/b', `keep new/deep/x: ${reason}`],
+      },
+      {
+        what: 'in a folder whose place a file is to take: the folder stays for it',
+        then: { d: 'file A' },
+        now: { 'd/y': 'file B' },
+        nowOut: { 'd/x': reason },
+        plan: [
+          'delete d/y',
+          `keep d/x: ${reason}`,
+          'block d: the folder in its place holds something that no snapshot can take',
+        ],
+      },
+    ]);
+  });
+});
+
+describe('a path goes only when it is proven to be new', () => {
+  follows([
+    {
+      what: 'in a folder that was listed to its end',
+      then: { 'd/a': 'file A' },
+      now: { 'd/a': 'file A', 'd/b': 'file B' },
+      plan: ['delete d/b'],
+    },
+    {
+      what: 'a whole new folder, the deepest first',
+      now: { 'n/o/p': 'file A' },
+      plan: ['delete n', 'delete n/o', 'delete n/o/p'],
+    },
+    {
+      what: 'not in a folder whose listing is incomplete',
+      then: { 'd/a': 'file A' },
+      thenOut: { d: 'incomplete' },
+      now: { 'd/a': 'file A', 'd/b': 'file B', 'd/new/c': 'file C' },
+      plan: ['keep d/b: not_proven_new', 'keep d/new: not_proven_new', 'keep d/new/c: not_proven_new'],
+    },
+    {
+      what: 'an incomplete folder says nothing of the listings below it',
+      then: { 'd/e/a': 'file A' },
+      thenOut: { d: 'incomplete' },
+      now: { 'd/e/a': 'file A', 'd/e/b': 'file B', 'd/b': 'file B' },
+      plan: ['delete d/e/b', 'keep d/b: not_proven_new'],
+    },
+    {
+      what: 'not where a folder above it was not seen to be absent either',
+      then: { 'd/a': 'file A' },
+      thenOut: { '': 'incomplete' },
+      now: { 'd/a': 'file A', 'e/b': 'file B' },
+      plan: ['keep e: not_proven_new', 'keep e/b: not_proven_new'],
+    },
+    {
+      what: 'below what was a file then: it was proven by being a file',
+      then: { x: 'file A' },
+      now: { 'x/a/b': 'file B' },
+      plan: ['retype x', 'delete x/a', 'delete x/a/b'],
+    },
+  ]);
+
+  describe.each(['ignored', 'excluded', 'secret'])('and not when rules, then or now, call it %s', (reason) => {
+    follows([
+      { what: 'a file', now: { x: 'file A' }, protection: { x: reason }, plan: [`keep x: ${reason}`] },
+      {
+        what: 'a file in a new folder, which stays for it',
+        now: { 'n/x': 'file A', 'n/y': 'file B' },
+        protection: { 'n/x': reason },
+        plan: ['delete n/y', `keep n/x: ${reason}`],
+      },
+      {
+        what: 'a folder, while its content goes where it may',
+        now: { 'n/y': 'file B' },
+        protection: { n: reason },
+        plan: ['delete n/y', `keep n: ${reason}`],
+      },
+      {
+        what: 'but a folder that has to make way goes with all in it',
+        then: { x: 'link A' },
+        now: { 'x/y': 'file A' },
+        protection: { 'x/y': reason },
+        plan: ['retype x', 'delete x/y'],
+      },
+    ]);
+  });
+
+  follows([
+    {
+      what: 'a folder of the snapshot stays, whatever is in it',
+      then: { d: 'dir' },
+      now: { 'd/new': 'file A' },
+      plan: ['delete d/new'],
+    },
+    {
+      what: 'the root is never deleted',
+      now: {},
+      plan: [],
+    },
+  ]);
+});
+
+describe('--no-delete', () => {
+  follows([
+    {
+      what: 'keeps what is new',
+      now: { x: 'file A', 'n/y': 'file B' },
+      noDelete: true,
+      plan: ['keep n: no_delete', 'keep n/y: no_delete', 'keep x: no_delete'],
+    },
+    {
+      what: 'brings back and overwrites all the same',
+      then: { a: 'file A', b: 'file B' },
+      now: { a: 'file C', x: 'file D' },
+      noDelete: true,
+      plan: ['overwrite a', 'create b', 'keep x: no_delete'],
+    },
+    {
+      what: 'turns a file into a link',
+      then: { x: 'link A' },
+      now: { x: 'file A' },
+      noDelete: true,
+      plan: ['retype x'],
+    },
+    {
+      what: 'turns an empty folder into a file',
+      then: { x: 'file A' },
+      now: { x: 'dir' },
+      noDelete: true,
+      plan: ['retype x'],
+    },
+    {
+      what: 'turns a file into a folder',
+      then: { 'x/y': 'file A' },
+      now: { x: 'file A' },
+      noDelete: true,
+      plan: ['retype x', 'create x/y'],
+    },
+    {
+      what: 'leaves a folder that holds something where a file is to be',
+      then: { x: 'file A' },
+      now: { 'x/y': 'file B' },
+      noDelete: true,
+      plan: ['keep x/y: no_delete', 'block x: the folder in its place holds files, and nothing is to be deleted'],
+    },
+    {
+      what: 'is told the stronger reason first',
+      now: { x: 'file A' },
+      protection: { x: 'secret' },
+      noDelete: true,
+      plan: ['keep x: secret'],
+    },
+  ]);
+});
+
+describe('limited to paths', () => {
+  follows([
+    { what: 'a file', then: { a: 'file A', b: 'file B' }, now: {}, scope: ['a'], plan: ['create a'] },
+    {
+      what: 'a folder and what lies below it',
+      then: { 'd/a': 'file A', da: 'file B' },
+      now: {},
+      scope: ['d'],
+      plan: ['create d', 'create d/a'],
+    },
+    {
+      what: 'folders on the way are made',
+      then: { 'd/e/a': 'file A', 'd/e/b': 'file B', 'd/c': 'file C' },
+      now: {},
+      scope: ['d/e/a'],
+      plan: ['create d', 'create d/e', 'create d/e/a'],
+    },
+    {
+      what: 'folders on the way that are there keep their mode',
+      then: { d: 'dir 0700', 'd/a': 'file A' },
+      now: { d: 'dir 0755' },
+      scope: ['d/a'],
+      plan: ['create d/a'],
+    },
+    {
+      what: 'a file where a folder on the way was makes way',
+      then: { 'd/a': 'file A', 'd/b': 'file B' },
+      now: { d: 'file C' },
+      scope: ['d/a'],
+      plan: ['retype d', 'create d/a'],
+    },
+    {
+      what: 'a link where a folder on the way was makes way',
+      then: { 'd/a': 'file A' },
+      now: { d: 'link C' },
+      scope: ['d/a'],
+      plan: ['retype d', 'create d/a'],
+    },
+    { what: 'nothing else is deleted', now: { x: 'file A', y: 'file B' }, scope: ['x'], plan: ['delete x'] },
+    {
+      what: 'a new folder above the path stays',
+      now: { 'n/x': 'file A', 'n/y': 'file B' },
+      scope: ['n/x'],
+      plan: ['delete n/x'],
+    },
+    {
+      what: 'the empty path is the whole mount',
+      then: { a: 'file A' },
+      now: { b: 'file B' },
+      scope: [''],
+      plan: ['create a', 'delete b'],
+    },
+    {
+      what: 'several paths',
+      then: { a: 'file A', b: 'file B', c: 'file C' },
+      now: {},
+      scope: ['a', 'c'],
+      plan: ['create a', 'create c'],
+    },
+    { what: 'no path at all', then: { a: 'file A' }, now: { b: 'file B' }, scope: [], plan: [] },
+    {
+      what: 'a path that was left out stays',
+      thenOut: { d: 'ignored' },
+      now: { 'd/x': 'file A' },
+      scope: ['d/x'],
+      plan: [],
+    },
+    {
+      what: 'a name that only begins alike is another',
+      then: { ab: 'file A' },
+      now: { 'a.c': 'file B' },
+      scope: ['a'],
+      plan: [],
+    },
+  ]);
+});
+
+describe('a snapshot of some paths', () => {
+  follows([
+    {
+      what: 'a path that was absent then goes',
+      then: { '': 'dir' },
+      thenOut: { x: 'absent' },
+      thenScope: ['x'],
+      now: { x: 'file A' },
+      scope: ['x'],
+      plan: ['delete x'],
+    },
+    {
+      what: 'with all that lies below it',
+      thenOut: { 'd/x': 'absent' },
+      then: { d: 'dir' },
+      thenScope: ['d/x'],
+      now: { 'd/x/y': 'file A', 'd/z': 'file B' },
+      scope: ['d/x'],
+      plan: ['delete d/x', 'delete d/x/y'],
+    },
+    {
+      what: 'nothing is proven of paths that it did not look at',
+      then: { 'd/a': 'file A' },
+      thenScope: ['d/a'],
+      now: { 'd/a': 'file A', 'd/b': 'file B' },
+      plan: ['keep d/b: not_proven_new'],
+    },
+    {
+      what: 'a folder that it looked at is proven as ever',
+      then: { 'd/a': 'file A' },
+      thenScope: ['d'],
+      now: { 'd/a': 'file A', 'd/b': 'file B' },
+      scope: ['d'],
+      plan: ['delete d/b'],
+    },
+  ]);
+});
+
+describe('a repository made since', () => {
+  const made = { 'r/.git/HEAD': 'file A', 'r/code': 'file B' };
+  follows([
+    {
+      what: 'stays as a whole and is reported as one',
+      now: { 'r/code': 'file B', 'r/sub/x': 'file C' },
+      nowOut: { 'r/.git': 'git_dir' },
+      plan: ['keep r: new_repository'],
+    },
+    {
+      what: 'whose .git is a file (a worktree, a submodule) too',
+      now: { 'r/.git': 'file A', 'r/code': 'file B' },
+      plan: ['keep r: new_repository'],
+    },
+    {
+      what: 'of another in it, the outer is reported',
+      now: { 'r/in/x': 'file B' },
+      nowOut: { 'r/.git': 'git_dir', 'r/in/.git': 'git_dir' },
+      plan: ['keep r: new_repository'],
+    },
+    {
+      what: 'in a new folder keeps that folder',
+      now: { 'n/r/code': 'file B', 'n/x': 'file C' },
+      nowOut: { 'n/r/.git': 'git_dir' },
+      plan: ['delete n/x', 'keep n/r: new_repository'],
+    },
+    {
+      what: 'in a folder of the snapshot is its .git alone',
+      then: { 'd/a': 'file A' },
+      now: { 'd/a': 'file B', 'd/x': 'file C' },
+      nowOut: { 'd/.git': 'git_dir' },
+      plan: ['overwrite d/a', 'delete d/x', 'keep d/.git: new_repository'],
+    },
+    {
+      what: 'in the root is its .git alone',
+      now: { x: 'file C' },
+      nowOut: { '.git': 'git_dir' },
+      plan: ['delete x', 'keep .git: new_repository'],
+    },
+    {
+      what: 'is not one that the snapshot saw',
+      then: { 'd/a': 'file A' },
+      thenOut: { 'd/.git': 'git_dir' },
+      now: { 'd/a': 'file A', 'd/x': 'file C' },
+      nowOut: { 'd/.git': 'git_dir' },
+      plan: ['delete d/x'],
+    },
+    {
+      what: 'goes when that was asked for',
+      now: made,
+      deleteNewRepositories: true,
+      plan: ['delete r', 'delete r/.git', 'delete r/.git/HEAD', 'delete r/code'],
+    },
+    {
+      what: 'goes with what rules protect elsewhere',
+      now: { ...made, x: 'file C' },
+      protection: { 'r/code': 'ignored', x: 'ignored' },
+      deleteNewRepositories: true,
+      plan: ['delete r', 'delete r/.git', 'delete r/.git/HEAD', 'delete r/code', 'keep x: ignored'],
+    },
+    {
+      what: 'stays under --no-delete all the same',
+      now: { 'r/.git': 'file A' },
+      deleteNewRepositories: true,
+      noDelete: true,
+      plan: ['keep r: no_delete', 'keep r/.git: no_delete'],
+    },
+    {
+      what: 'stays where its absence is not proven',
+      thenOut: { '': 'incomplete' },
+      now: { 'r/.git': 'file A' },
+      deleteNewRepositories: true,
+      plan: ['keep r: not_proven_new', 'keep r/.git: not_proven_new'],
+    },
+    {
+      what: "the root's own never goes",
+      now: { '.git/HEAD': 'file A' },
+      deleteNewRepositories: true,
+      plan: ['keep .git: new_repository'],
+    },
+    {
+      what: 'in the way of a file makes way, once it is captured',
+      then: { r: 'file C' },
+      now: made,
+      plan: ['retype r', 'delete r/.git', 'delete r/.git/HEAD', 'delete r/code'],
+    },
+    {
+      what: 'in the way of a file blocks it, while its .git is left out',
+      then: { r: 'file C' },
+      now: { 'r/code': 'file B' },
+      nowOut: { 'r/.git': 'git_dir' },
+      plan: ['keep r: new_repository', 'block r: the folder in its place holds something that no snapshot can take'],
+    },
+  ]);
+});
+
+describe('what an earlier restore put there, when it is taken back', () => {
+  follows([
+    {
+      what: 'goes, although a rule protects the name',
+      now: { x: 'file A', y: 'file B' },
+      protection: { x: 'ignored', y: 'ignored' },
+      returned: { x: 'file A' },
+      plan: ['delete x', 'keep y: ignored'],
+    },
+    {
+      what: 'stays when somebody changed it since',
+      now: { x: 'file B' },
+      protection: { x: 'ignored' },
+      returned: { x: 'file A' },
+      plan: ['keep x: ignored'],
+    },
+    {
+      what: 'makes no new repository',
+      now: { 'r/.git': 'file A', 'r/code': 'file B' },
+      returned: { 'r/.git': 'file A', 'r/code': 'file B' },
+      plan: ['delete r', 'delete r/.git', 'delete r/code'],
+    },
+    {
+      what: 'is proven by the snapshot like all else',
+      thenOut: { '': 'incomplete' },
+      now: { x: 'file A' },
+      returned: { x: 'file A' },
+      plan: ['keep x: not_proven_new'],
+    },
+    {
+      what: 'stays under --no-delete',
+      now: { x: 'file A' },
+      returned: { x: 'file A' },
+      noDelete: true,
+      plan: ['keep x: no_delete'],
+    },
+  ]);
+});
+
+describe('what a blocked path holds up', () => {
+  follows([
+    {
+      what: 'all that was stored below it, silently',
+      then: { 'd/a': 'file A', 'd/e/b': 'file B', f: 'file C' },
+      nowOut: { d: 'unreadable' },
+      plan: ['create f', 'block d: its place is held by something that is not readable'],
+    },
+    {
+      what: 'nothing beside it',
+      then: { 'd/a': 'file A', 'd/b': 'file B' },
+      now: { d: 'dir' },
+      nowOut: { 'd/a': 'special' },
+      plan: ['create d/b', 'block d/a: its place is held by something that is a socket, pipe or device'],
+    },
+  ]);
+});
