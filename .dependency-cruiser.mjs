@@ -55,7 +55,7 @@ export default {
     only(
       'fs-adapter',
       '^src/fs/',
-      ['^src/(fs|core)/', '^src/errors\\.ts$', builtins(...files, 'worker_threads', 'zlib'), packages('tmp-promise')],
+      ['^src/(fs|core)/', '^src/errors\\.ts$', builtins(...files, 'worker_threads', 'zlib')],
       "fs/ is the only reader and writer of the user's files. It has never heard of git.",
     ),
     only(
@@ -66,7 +66,7 @@ export default {
         '^src/fs/durable',
         '^src/errors\\.ts$',
         builtins(...files, 'child_process', 'worker_threads', 'zlib'),
-        packages('isomorphic-git', 'simple-git'),
+        packages('simple-git'),
       ],
       'git/ is the only place that knows how a git repository is read and written.',
     ),
