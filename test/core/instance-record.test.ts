@@ -5,6 +5,9 @@ import type { InstanceName, MountName } from '../../src/core/ids.js';
 import { type InstanceRecord, recordFromJson, recordToJson } from '../../src/core/instance-record.js';
 import { defaultPolicy } from '../../src/core/policy.js';
 
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- parsed, to be spoilt at any depth
+type Document = Record<string, any>;
+
 const record: InstanceRecord = {
   name: 'demo' as InstanceName,
   createdAt: '2026-03-01T12:00:00.000Z',
@@ -21,7 +24,7 @@ test('the record of an instance is read as it was written, numbers beyond 2^53 a
 });
 
 describe('a record that we did not write is refused', () => {
-  const written = recordToJson(record) as Record<string, any>;
+  const written = recordToJson(record) as Document;
   test.each([
     { what: 'nothing', value: undefined },
     { what: 'null', value: null },

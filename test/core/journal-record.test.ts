@@ -7,6 +7,9 @@ import { type JournalRecord, decodeRecord, encodeRecord, inverse } from '../../s
 import type { Change } from '../../src/core/restore-plan.js';
 import type { PlanAction, SnapshotPointer } from '../../src/core/results.js';
 
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- parsed, to be spoilt at any depth
+type Document = Record<string, any>;
+
 const mount = 'web' as MountName;
 const path = 'a/\xff\n' as EntryPath;
 const oid = 'a'.repeat(40) as ObjectId;
@@ -71,7 +74,7 @@ test.each<{ action: PlanAction; back: PlanAction }>([
 });
 
 describe('what we do not write is refused', () => {
-  const written = (record: JournalRecord): Record<string, any> => JSON.parse(encodeRecord(record));
+  const written = (record: JournalRecord): Document => JSON.parse(encodeRecord(record));
   const change = written({
     kind: 'change',
     mount,

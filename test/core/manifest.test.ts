@@ -13,6 +13,9 @@ import {
 } from '../../src/core/manifest.js';
 import { defaultPolicy } from '../../src/core/policy.js';
 
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- parsed, to be spoilt at any depth
+type Document = Record<string, any>;
+
 const repository = {
   head: 'a'.repeat(40),
   branch: 'main',
@@ -53,7 +56,7 @@ const manifest: Manifest = {
   instance_record: { anything: ['at', 'all'] },
 };
 
-const changed = (change: (document: Record<string, any>) => void): Buffer => {
+const changed = (change: (document: Document) => void): Buffer => {
   const document = JSON.parse(encodeManifest(manifest).toString()) as Record<string, unknown>;
   change(document);
   return Buffer.from(JSON.stringify(document));

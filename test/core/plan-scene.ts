@@ -1,3 +1,5 @@
+import { expect, test } from 'vitest';
+
 import type { LeftOutReason, StoredEntry } from '../../src/core/entry.js';
 import { type EntryPath, parentPath } from '../../src/core/entry-path.js';
 import type { ObjectId } from '../../src/core/ids.js';
@@ -83,4 +85,16 @@ function parseState(path: EntryPath, state: string): StoredEntry {
   if (kind === 'file')
     return { kind: 'file', mode: parseInt(octal ?? '644', 8), oid, size: 1, sparse: false, ...link, ...base };
   throw new Error(`no state: ${state}`);
+}
+
+export interface Row extends Scene {
+  readonly what: string;
+  readonly plan: readonly string[];
+}
+
+/** One test a row. */
+export function follows(rows: readonly Row[]): void {
+  test.each(rows)('$what', ({ plan, ...scene }) => {
+    expect(planLines(scene)).toEqual(plan);
+  });
 }
