@@ -21,6 +21,7 @@ import { type PlannedMount, planMount, toKeptPaths, toPlannedChanges } from './p
 import { resume } from './recover.js';
 import { restoreElsewhere } from './restore-elsewhere.js';
 import { RulesThen } from './rules-then.js';
+import { spaceNeeded } from './space-needed.js';
 import { type Target, chooseTargets } from './targets.js';
 
 /**
@@ -232,18 +233,9 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   return { ...finished, emergency, messages: [...messages, ...finished.messages] };
 }
 
-/** Room for the new files beside the old ones: the most that a restore holds at one time is one of each. */
 function refuseLackOfSpace(context: Context, planned: readonly PlannedMount[]): void {
   for (const { path, plan } of planned) {
-    let grows = 0;
-    let largest = 0;
-    for (const { action, before, after } of plan.changes) {
-      if (action === 'chmod') continue;
-      const size = after?.kind === 'file' && !after.sparse ? after.size : 0;
-      grows += size - (before?.kind === 'file' ? before.size : 0);
-      largest = Math.max(largest, size);
-    }
-    if (Math.max(grows, 0) + largest <= context.host.freeBytes(path)) continue;
+    if (spaceNeeded(plan.changes) <= context.host.freeBytes(path)) continue;
     throw new SnapError('NO_SPACE', `There is no space left for the restore: nothing was changed.`, { path });
   }
 }
