@@ -44,6 +44,8 @@ export interface PlanQuestion {
   readonly scope: readonly EntryPath[] | null;
   readonly noDelete: boolean;
   readonly deleteNewRepositories: boolean;
+  /** What an earlier restore, which this one takes back, had put there; empty for any other. */
+  readonly returned: ReadonlyMap<EntryPath, StoredEntry>;
   /** Why rules, then or now, forbid to delete a path; null when they do not. */
   readonly protection: (path: EntryPath, directory: boolean) => string | null;
 }
@@ -202,10 +204,16 @@ class Planner {
   #whyNotDeleted(path: EntryPath, entry: StoredEntry): string | null {
     const { observedThen, deleteNewRepositories, protection, noDelete } = this.#question;
     if (!observedThen.provesAbsence(path)) return 'not_proven_new';
-    const insideNewRepository = deleteNewRepositories && this.#insideNewRepository(path);
-    const rule = insideNewRepository ? null : protection(path, entry.kind === 'directory');
+    const exempt = this.#isReturned(entry) || (deleteNewRepositories && this.#insideNewRepository(path));
+    const rule = exempt ? null : protection(path, entry.kind === 'directory');
     if (rule !== null) return rule;
     return noDelete ? 'no_delete' : null;
+  }
+
+  /** True for what an earlier restore put there, if nobody has changed it since. */
+  #isReturned(entry: StoredEntry): boolean {
+    const returned = this.#question.returned.get(entry.path);
+    return returned?.kind === entry.kind && contentOf(returned) === contentOf(entry);
   }
 
   #insideNewRepository(path: EntryPath): boolean {
@@ -221,16 +229,23 @@ class Planner {
 
   #allNewRepositories(): Set<EntryPath> {
     if (this.#newRepositoryFolders !== undefined) return this.#newRepositoryFolders;
-    const { wanted, live, liveLeftOut, observedThen } = this.#question;
+    const { wanted, live, liveLeftOut } = this.#question;
     const folders = new Set<EntryPath>();
     for (const path of [...live.keys(), ...liveLeftOut.keys()]) {
-      if (baseName(path) !== '.git' || wanted.has(path) || observedThen.leftOutAt(path) !== undefined) continue;
+      if (!this.#isNewGitEntry(path)) continue;
       const folder = parentPath(path);
       // A repository made in a folder of the snapshot's is kept as its `.git` alone.
       folders.add(wanted.get(folder)?.kind === 'directory' || folder === '' ? path : folder);
     }
     this.#newRepositoryFolders = folders;
     return folders;
+  }
+
+  #isNewGitEntry(path: EntryPath): boolean {
+    const { wanted, live, observedThen } = this.#question;
+    if (baseName(path) !== '.git' || wanted.has(path) || observedThen.leftOutAt(path) !== undefined) return false;
+    const entry = live.get(path);
+    return entry === undefined || !this.#isReturned(entry);
   }
 
   #repositoryOf(path: EntryPath, repositories: ReadonlySet<EntryPath>): EntryPath | null {

@@ -24,6 +24,8 @@ export interface PlanOptions {
   readonly scope: readonly EntryPath[] | null;
   readonly noDelete: boolean;
   readonly deleteNewRepositories: boolean;
+  /** What an earlier restore, which this one takes back, had put there. */
+  readonly returned: ReadonlyMap<EntryPath, StoredEntry>;
 }
 
 export function planMount(
@@ -44,6 +46,7 @@ export function planMount(
     scope,
     noDelete: options.noDelete,
     deleteNewRepositories: options.deleteNewRepositories,
+    returned: options.returned,
     protection: (path, directory) =>
       protectedFromDeletion(path, directory, then.rulesFor(path), live.rules.rulesFor(path)),
   });

@@ -1,4 +1,5 @@
-import { pathToJson } from '../../core/entry-path.js';
+import type { StoredEntry } from '../../core/entry.js';
+import { type EntryPath, pathToJson } from '../../core/entry-path.js';
 import type { MountName } from '../../core/ids.js';
 import { type InstanceRecord, recordFromJson } from '../../core/instance-record.js';
 import type { Manifest } from '../../core/manifest.js';
@@ -20,6 +21,7 @@ import { headMessages } from './head-moved.js';
 import { type PlannedMount, planMount, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
 import { resume } from './recover.js';
 import { restoreElsewhere } from './restore-elsewhere.js';
+import { readReturned } from './returned.js';
 import { RulesThen } from './rules-then.js';
 import { spaceNeeded } from './space-needed.js';
 import { type Target, chooseTargets } from './targets.js';
@@ -127,7 +129,10 @@ async function planTargets(
   const contents = new Map<MountName, MountContent>();
   for (const { mount } of targets)
     contents.set(mount.name, await readMountContent(context, reader, known, manifest, mount.name));
-  const live = await captureLive(context, request, manifest, record, targets, contents, writer);
+  const returned = await readReturned(context, reader, manifest);
+  const stored = (name: MountName): ReadonlyMap<EntryPath, StoredEntry> =>
+    new Map([...(returned.get(name) ?? []), ...(contents.get(name)?.entries ?? [])]);
+  const live = await captureLive(context, request, manifest, record, targets, stored, writer);
   const planned: PlannedMount[] = [];
   for (const target of targets) {
     const content = contents.get(target.mount.name);
@@ -138,20 +143,21 @@ async function planTargets(
       scope: target.scope,
       noDelete: request.noDelete ?? false,
       deleteNewRepositories: request.deleteNewRepositories ?? false,
+      returned: returned.get(content.name) ?? new Map(),
     };
     planned.push(planMount(content, captured, then, options));
   }
   return planned;
 }
 
-/** The live state of the mounts, with every path that the snapshot stores, whatever rules say of it now. */
+/** The live state of the mounts, with every path that is known as stored, whatever rules say of it now. */
 async function captureLive(
   context: Context,
   request: RestoreRequest,
   manifest: Manifest,
   record: InstanceRecord,
   targets: readonly Target[],
-  contents: ReadonlyMap<MountName, MountContent>,
+  stored: (mount: MountName) => ReadonlyMap<EntryPath, StoredEntry>,
   writer: ObjectWriter | null,
 ): Promise<CapturedMount[]> {
   return captureMounts(context, {
@@ -167,12 +173,7 @@ async function captureLive(
     writer: writer ?? context.hasher,
     full: false,
     scope: () => null,
-    forced: (name) => {
-      const content = contents.get(name);
-      return content === undefined
-        ? null
-        : { stored: content.entries, newRepositories: request.deleteNewRepositories ?? false };
-    },
+    forced: (name) => ({ stored: stored(name), newRepositories: request.deleteNewRepositories ?? false }),
     temporaryPrefix: pendingTemporaryPrefix(context, record.name),
   });
 }
