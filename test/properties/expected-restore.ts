@@ -84,15 +84,19 @@ function mustStay(path: string, situation: Situation): boolean {
   return false;
 }
 
+// A `.git` directory that the save saw, or that stands where it saw another `.git`; and the root's own, whatever it is.
 function isLastingRepository(path: string, { present, seen, deleteNewRepositories }: Situation): boolean {
-  return isGitDirectory(present.get(path)) && (seen.has(path) || path === '.git' || !deleteNewRepositories);
+  const entry = present.get(path);
+  if (entry === undefined || nameOf(path) !== '.git') return false;
+  if (seen.has(path)) return entry.type === 'directory';
+  return path === '.git' || !deleteNewRepositories;
 }
 
 // A repository made since is its folder with all in it, or its `.git` alone where the folder is the snapshot's.
 function isNewRepository(path: string, { present, seen, deleteNewRepositories }: Situation): boolean {
   const git = `${path}/.git`;
   const isNew = seen.get(path)?.type !== 'directory' && !seen.has(git);
-  return !deleteNewRepositories && isNew && isGitDirectory(present.get(git));
+  return !deleteNewRepositories && isNew && present.has(git);
 }
 
 function withoutLeftOut(entries: readonly TreeEntry[]): TreeEntry[] {
@@ -105,11 +109,15 @@ function withoutLeftOut(entries: readonly TreeEntry[]): TreeEntry[] {
 }
 
 function isGitDirectory(entry: TreeEntry | undefined): boolean {
-  return entry?.type === 'directory' && (entry.path === '.git' || entry.path.endsWith('/.git'));
+  return entry?.type === 'directory' && nameOf(entry.path) === '.git';
 }
 
 function isSpecial(entry: TreeEntry | undefined): boolean {
   return entry !== undefined && !['file', 'directory', 'symlink'].includes(entry.type);
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/') + 1);
 }
 
 function isNoDirectory({ type }: TreeEntry): boolean {

@@ -65,7 +65,7 @@ async function overForests(
   });
   if (!failed) return;
   const [specs, damageSeed] = counterexample ?? [[], 0];
-  const shown = `Shrunk ${numShrinks} times, damaged with seed ${damageSeed}:\n${specs.map(describe).join('')}`;
+  const shown = `Shrunk ${numShrinks} times, damaged with seed ${damageSeed}:\n${specs.map(describe).join('\n')}`;
   throw new Error(`${errorInstance instanceof Error ? errorInstance.message : ''}\n${shown}`, { cause: errorInstance });
 }
 
