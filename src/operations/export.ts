@@ -30,7 +30,20 @@ export async function exportSnapshot(context: Context, selector: string, destina
 async function exportTar(context: Context, known: KnownSnapshot, destination: HostPath): Promise<Exported> {
   const lock = await lockForReading(context);
   const reader = context.store.reader();
-  const output = createNew(context, destination);
+  try {
+    return await fillTar(context, known, reader, createNew(context, destination));
+  } finally {
+    await reader.close();
+    lock.release();
+  }
+}
+
+async function fillTar(
+  context: Context,
+  known: KnownSnapshot,
+  reader: ObjectReader,
+  output: ReturnType<Context['newArchive']>,
+): Promise<Exported> {
   let finished = false;
   try {
     const counts = await writeTar(context, known, reader, new TarWriter((chunk) => output.write(chunk)));
@@ -39,8 +52,6 @@ async function exportTar(context: Context, known: KnownSnapshot, destination: Ho
     return { ...counts, messages: [] };
   } finally {
     if (!finished) await output.abandon();
-    await reader.close();
-    lock.release();
   }
 }
 
