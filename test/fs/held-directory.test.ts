@@ -1,0 +1,321 @@
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+
+import type { HostPath } from '../../src/core/entry-path.js';
+import type { WritableDirectory } from '../../src/core/ports.js';
+import { openMount } from '../../src/fs/held-directory.js';
+import { makeFifo } from '../support/build-tree.js';
+import { tempDir } from '../support/temp.js';
+
+const code = (value: string): unknown => expect.objectContaining({ code: value });
+
+function opened(path: string): WritableDirectory {
+  const directory = openMount(path as HostPath);
+  onTestFinished(() => directory.close());
+  return directory;
+}
+
+function area(): { path: string; root: WritableDirectory } {
+  const path = tempDir();
+  return { path, root: opened(path) };
+}
+
+const openDescriptors = (): number => readdirSync('/proc/self/fd').length;
+
+function writeFile(directory: WritableDirectory, name: string, content: string): void {
+  const file = directory.createFile(name);
+  file.write(Buffer.from(content, 'latin1'));
+  file.finish();
+}
+
+describe('a mount', () => {
+  test('is not opened through a link, nor where no directory is', () => {
+    const path = tempDir();
+    mkdirSync(join(path, 'd'));
+    symlinkSync('d', join(path, 'link'));
+    writeFileSync(join(path, 'file'), '');
+    makeFifo(join(path, 'fifo'));
+    for (const [name, why] of [
+      ['link', 'ENOTDIR'],
+      ['file', 'ENOTDIR'],
+      ['fifo', 'ENOTDIR'],
+      ['none', 'ENOENT'],
+    ] as const)
+      expect(() => openMount(join(path, name) as HostPath), name).toThrow(code(why));
+  });
+
+  test('may have a name of any bytes', () => {
+    const path = tempDir();
+    mkdirSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.from('caf\xe9\n', 'latin1')]));
+    const root = opened(`${path}/caf\xe9\n`);
+    writeFile(root, '\xff', 'x');
+    expect(root.list()).toEqual(['\xff']);
+  });
+});
+
+describe('a directory', () => {
+  test('lists names in byte order, whatever they are', () => {
+    const { root } = area();
+    const names = ['Z', 'a', 'a\xff', 'b', '-rf', '\x01', '\xc3\xa9', '\xe9', 'a b', 'a\nb', '~', '.', '..'].slice(
+      0,
+      11,
+    );
+    for (const name of [...names].reverse()) writeFile(root, name, name);
+    expect(root.list()).toEqual([...names].sort());
+    for (const name of names) expect(root.stat(name)?.kind).toBe('file');
+  });
+
+  test('tells files, directories, links and special files apart, and what is not there', () => {
+    const { path, root } = area();
+    writeFile(root, 'file', 'abc');
+    root.makeDirectory('directory');
+    root.makeSymlink('link', '/etc/passwd');
+    root.makeSymlink('dangling', '\xff/..');
+    makeFifo(join(path, 'fifo'));
+    expect(root.list().map((name) => root.stat(name)?.kind)).toEqual([
+      'symlink',
+      'directory',
+      'special',
+      'file',
+      'symlink',
+    ]);
+    expect(root.stat('none')).toBeUndefined();
+    expect(root.readLink('dangling')).toBe('\xff/..');
+    expect(root.stat('file')).toMatchObject({ size: 3, nlink: 1, sparse: false, dev: root.identity.dev });
+  });
+
+  test('is the one that was opened, though its name leads elsewhere by now', () => {
+    const { path, root } = area();
+    mkdirSync(join(path, 'd'));
+    mkdirSync(join(path, 'outside'));
+    const d = root.enter('d');
+    renameSync(join(path, 'd'), join(path, 'moved'));
+    symlinkSync('outside', join(path, 'd'));
+    writeFile(d, 'f', 'x');
+    d.makeDirectory('sub');
+    d.makeSymlink('s', 't');
+    d.close();
+    expect([readdirSync(join(path, 'outside')), readdirSync(join(path, 'moved')).sort()]).toEqual([
+      [],
+      ['f', 's', 'sub'],
+    ]);
+  });
+
+  test('that was removed meanwhile takes nothing more', () => {
+    const { path, root } = area();
+    mkdirSync(join(path, 'd'));
+    const d = root.enter('d');
+    rmSync(join(path, 'd'), { recursive: true });
+    expect(() => d.createFile('f')).toThrow(code('ENOENT'));
+    expect(d.list()).toEqual([]);
+    d.close();
+  });
+
+  test('cannot be used after it was closed, and may be closed twice', () => {
+    const { root } = area();
+    root.makeDirectory('d');
+    const d = root.enter('d');
+    d.close();
+    d.close();
+    for (const use of [
+      () => d.list(),
+      () => d.stat('x'),
+      () => d.readLink('x'),
+      () => d.createFile('x'),
+      () => d.unlink('x'),
+      () => d.rename('x', 'y'),
+      () => d.enter('x'),
+      () => d.setMode('x', 0o600),
+    ])
+      expect(use).toThrow(code('INTERNAL'));
+    expect(root.list()).toEqual(['d']);
+  });
+});
+
+describe('no link is followed', () => {
+  function planted(): { path: string; root: WritableDirectory } {
+    const made = area();
+    mkdirSync(join(made.path, 'outside'));
+    writeFileSync(join(made.path, 'outside/target'), 'target', { mode: 0o644 });
+    mkdirSync(join(made.path, 'mount'));
+    symlinkSync('../outside/target', join(made.path, 'mount/file'));
+    symlinkSync('../outside', join(made.path, 'mount/folder'));
+    symlinkSync('../outside/new', join(made.path, 'mount/dangling'));
+    return { path: made.path, root: opened(join(made.path, 'mount')) };
+  }
+
+  test.each<{ what: string; act: (root: WritableDirectory) => unknown; why: string }>([
+    { what: 'a file is opened', act: (root) => root.openFile('file'), why: 'ELOOP' },
+    { what: 'a directory is entered', act: (root) => root.enter('folder'), why: 'ENOTDIR' },
+    { what: 'a file is made over a link', act: (root) => root.createFile('file'), why: 'EEXIST' },
+    { what: 'a file is made over a dangling link', act: (root) => root.createFile('dangling'), why: 'EEXIST' },
+    { what: 'a directory is made over a dangling link', act: (root) => root.makeDirectory('dangling'), why: 'EEXIST' },
+    { what: 'a mode is set', act: (root) => root.setMode('file', 0o777), why: 'INTERNAL' },
+    { what: 'a directory is removed', act: (root) => root.removeDirectory('folder'), why: 'ENOTDIR' },
+  ])('when $what', ({ act, why }) => {
+    const { path, root } = planted();
+    expect(() => act(root)).toThrow(code(why));
+    expect(readdirSync(join(path, 'outside'))).toEqual(['target']);
+    expect(lstatSync(join(path, 'outside/target')).mode & 0o7777).toBe(0o644);
+  });
+
+  test('when a link is renamed over, removed, linked or given away', () => {
+    const { path, root } = planted();
+    writeFile(root, 'new', 'new');
+    root.link(root, 'file', 'again');
+    root.setOwner('again', process.getuid?.() ?? 0, process.getgid?.() ?? 0);
+    root.rename('new', 'file');
+    root.unlink('folder');
+    root.unlink('dangling');
+    expect(readFileSync(join(path, 'outside/target'), 'utf8')).toBe('target');
+    expect(root.list()).toEqual(['again', 'file']);
+    expect(readlinkSync(join(path, 'mount/again'))).toBe('../outside/target');
+    expect(readFileSync(join(path, 'mount/file'), 'utf8')).toBe('new');
+  });
+});
+
+describe('changes', () => {
+  test('of modes reach set-id bits and modes that forbid everything', () => {
+    const { path, root } = area();
+    writeFile(root, 'f', 'x');
+    root.makeDirectory('d');
+    for (const mode of [0o4755, 0o2755, 0o000, 0o1777, 0o600]) {
+      root.setMode('f', mode);
+      root.setMode('d', mode);
+      expect([lstatSync(join(path, 'f')), lstatSync(join(path, 'd'))].map((stat) => stat.mode & 0o7777)).toEqual([
+        mode,
+        mode,
+      ]);
+    }
+    const d = (root.setMode('d', 0o755), root.enter('d'));
+    d.setOwnMode(0o2700);
+    expect(d.statSelf().mode).toBe(0o2700);
+    d.close();
+  });
+
+  test('are private until their mode is set', () => {
+    const before = process.umask(0);
+    onTestFinished(() => void process.umask(before));
+    const { root } = area();
+    root.createFile('f').abandon();
+    root.makeDirectory('d');
+    expect([root.stat('f')?.mode, root.stat('d')?.mode]).toEqual([0o600, 0o700]);
+  });
+
+  test('join names of one file in two directories', () => {
+    const { root } = area();
+    writeFile(root, 'f', 'x');
+    root.makeDirectory('d');
+    const d = root.enter('d');
+    d.link(root, 'f', 'g');
+    expect(d.stat('g')?.ino).toBe(root.stat('f')?.ino);
+    d.sync();
+    d.close();
+  });
+
+  test('that cannot be made say why', () => {
+    const { root } = area();
+    writeFile(root, 'f', 'x');
+    root.makeDirectory('d');
+    const d = root.enter('d');
+    writeFile(d, 'x', '');
+    d.close();
+    expect(() => root.removeDirectory('d')).toThrow(code('ENOTEMPTY'));
+    expect(() => root.unlink('none')).toThrow(code('ENOENT'));
+    expect(() => root.enter('f')).toThrow(code('ENOTDIR'));
+    expect(() => root.makeDirectory('n'.repeat(256))).toThrow(code('ENAMETOOLONG'));
+  });
+});
+
+describe('a pipe in the place of a file', () => {
+  test('does not make a reader wait', () => {
+    const { path, root } = area();
+    makeFifo(join(path, 'f'));
+    const file = root.openFile('f');
+    expect(file.stat().kind).toBe('special');
+    file.close();
+  });
+});
+
+describe('deep chains', () => {
+  const depth = 200;
+  const name = 'd'.repeat(60);
+
+  function descend(root: WritableDirectory): WritableDirectory[] {
+    const chain = [root];
+    for (let level = 0; level < depth; level++) {
+      const here = chain.at(-1)!;
+      if (here.stat(name) === undefined) here.makeDirectory(name);
+      chain.push(here.enter(name));
+    }
+    return chain;
+  }
+
+  test('go beyond what a path may be, hold few descriptors, and lead back to each parent', () => {
+    const { root } = area();
+    const before = openDescriptors();
+    const chain = descend(root);
+    expect(depth * (name.length + 1)).toBeGreaterThan(4096 * 2);
+    expect(openDescriptors() - before).toBeLessThanOrEqual(66);
+    writeFile(chain.at(-1)!, 'deepest', 'x');
+    for (let level = depth; level > 0; level--) {
+      expect(chain[level]!.list()).toEqual([level === depth ? 'deepest' : name]);
+      chain[level]!.close();
+    }
+    expect(root.list()).toEqual([name]);
+    expect(openDescriptors()).toBe(before);
+  });
+
+  test('do not lead back into another directory than they came from', () => {
+    const { path, root } = area();
+    const chain = descend(root);
+    // All but the last 64 or so are parked now. One of these is moved out of its parent.
+    let at = path;
+    for (let level = 0; level < 100; level++) at = join(at, name);
+    process.chdir(path);
+    onTestFinished(() => process.chdir('/'));
+    for (let level = 0; level < 100; level++) process.chdir(name);
+    mkdirSync(join(path, 'elsewhere'));
+    renameSync(name, join(path, 'elsewhere', name));
+    const failed: unknown[] = [];
+    for (let level = depth; level > 0; level--)
+      try {
+        chain[level]!.close();
+      } catch (error) {
+        failed.push(error);
+        break;
+      }
+    expect(failed).toEqual([code('MOUNT_CHANGED')]);
+    for (const directory of chain)
+      try {
+        directory.close();
+      } catch {
+        // What cannot be reached again has no descriptor any more.
+      }
+  });
+
+  test('survive a parent that cannot be read any more', () => {
+    const { path, root } = area();
+    mkdirSync(join(path, 'a/b'), { recursive: true });
+    const a = root.enter('a');
+    const b = a.enter('b');
+    chmodSync(join(path, 'a'), 0);
+    b.close();
+    a.close();
+    chmodSync(join(path, 'a'), 0o700);
+    expect(existsSync(join(path, 'a/b'))).toBe(true);
+  });
+});
