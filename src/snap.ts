@@ -178,6 +178,7 @@ function toHost(options: SnapOptions, env: NonNullable<SnapOptions['env']>, dire
     makeDirectory: host.makeDirectory,
     digest: host.digest,
     freeBytes: host.freeBytes,
+    mountPointsBelow: host.mountPointsBelow,
   };
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
 import { homedir } from 'node:os';
 
-import { bytesOfText, displayPath } from '../core/entry-path.js';
+import { type EntryPath, bytesOfText, displayPath } from '../core/entry-path.js';
 import { SnapError, systemCode } from '../errors.js';
 
 /*
@@ -83,6 +83,29 @@ export function digest(bytes: string): string {
 export function freeBytes(path: string): number {
   const { bavail, bsize } = statfsSync(toBuffer(path));
   return bavail * bsize;
+}
+
+/**
+ * Paths below a folder, relative to it, where something is mounted: a bind mount may show the device of all around it.
+ */
+export function mountPointsBelow(path: string): Set<EntryPath> {
+  const prefix = path === '/' ? '/' : `${path}/`;
+  return new Set(
+    mountTable()
+      .map((line) => line.split(' ')[4] ?? '')
+      .map((point) => point.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(parseInt(digits, 8))))
+      .filter((point) => point.startsWith(prefix))
+      .map((point) => point.slice(prefix.length) as EntryPath),
+  );
+}
+
+function mountTable(): string[] {
+  try {
+    return readFileSync('/proc/self/mountinfo', 'latin1').split('\n');
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return [];
+  }
 }
 
 function toBuffer(path: string): Buffer {

@@ -64,8 +64,16 @@ export class FileRegistry implements InstanceRegistry {
     rmSync(this.#directory.instanceDirectory(name), { recursive: true, force: true });
   }
 
+  /** @throws SnapError CONFIGURATION_INVALID rather than use a number twice */
   lastSeq(name: InstanceName): Seq | undefined {
-    return toSeq(readText(this.#file(name, 'last-seq'))?.trim() ?? '');
+    const file = this.#file(name, 'last-seq');
+    const text = readText(file);
+    const seq = toSeq(text?.trim() ?? '');
+    if (text === undefined || seq !== undefined) return seq;
+    throw new SnapError('CONFIGURATION_INVALID', `The instance's file ${file} cannot be read.`, {
+      file,
+      problem: 'it holds no number',
+    });
   }
 
   recordLastSeq(name: InstanceName, seq: Seq): void {
@@ -122,7 +130,8 @@ function syncFolder(path: string): void {
 
 function listed(folder: string): string[] {
   try {
-    return readdirSync(folder).sort();
+    const folders = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+    return folders.map(({ name }) => name).sort();
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;

@@ -66,6 +66,8 @@ export interface Host {
   digest(bytes: string): string;
   /** Bytes that are free where the path lies. */
   freeBytes(path: HostPath): number;
+  /** Where other file systems, or other places of the same one, are mounted below a folder. */
+  mountPointsBelow(path: HostPath): ReadonlySet<EntryPath>;
 }
 
 export interface StatCaches {

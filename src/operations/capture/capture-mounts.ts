@@ -120,6 +120,7 @@ function rulesFor(context: Context, request: CaptureMountsRequest, mount: MountR
     policy: request.policy,
     mountPath: mount.path,
     rootDev,
+    mountPoints: context.host.mountPointsBelow(mount.path),
     dataDirectory: context.host.identity(context.host.dataDirectory),
     repositories: context.repositories,
     forced: request.forced(mount.name),

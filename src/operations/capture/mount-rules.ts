@@ -36,6 +36,8 @@ export interface MountRulesOptions {
   readonly policy: Policy;
   readonly mountPath: HostPath;
   readonly rootDev: bigint;
+  /** Where something is mounted in the mount: the device alone does not show a bind mount. */
+  readonly mountPoints: ReadonlySet<EntryPath>;
   readonly dataDirectory: { readonly dev: bigint; readonly ino: bigint } | undefined;
   readonly repositories: Repositories;
   readonly forced: Forced | null;
@@ -101,6 +103,14 @@ export class MountRules {
     return this.repositories.some(
       ({ path: inner }) => inner !== folder && isWithin(inner, folder) && isWithin(path, inner),
     );
+  }
+
+  /** What no rule by name or size decides: our own files, what an earlier look left out, what is mounted there. */
+  setApart(path: EntryPath, name: string, stat: EntryStat): LeftOutReason | undefined {
+    const { temporaryPrefix, forced, mountPoints } = this.options;
+    if (temporaryPrefix !== null && name.startsWith(temporaryPrefix)) return 'excluded';
+    const before = forced?.leftOut?.get(path);
+    return before ?? (stat.kind === 'directory' && mountPoints.has(path) ? 'foreign_fs' : undefined);
   }
 
   noteRepositoryFolder(path: EntryPath): void {
@@ -174,10 +184,8 @@ class RulesOfDirectory implements DirectoryRules {
   }
 
   leaveOut(path: EntryPath, name: string, stat: EntryStat): LeftOutReason | null {
-    const { temporaryPrefix, forced } = this.#mount.options;
-    if (temporaryPrefix !== null && name.startsWith(temporaryPrefix)) return 'excluded';
-    const before = forced?.leftOut?.get(path);
-    if (before !== undefined) return before;
+    const apart = this.#mount.setApart(path, name, stat);
+    if (apart !== undefined) return apart;
     const rules = this.#mount.isStoredSecret(path) ? this.#rulesForStoredSecrets : this.#rules;
     const answer = classify({ path, kind: stat.kind, stat, isGitName: name === '.git' }, rules);
     if (!answer.store) return answer.reason;

@@ -50,6 +50,8 @@ class Application {
   readonly #writer: MountWriter;
   readonly #maker: EntryMaker;
   readonly #skipped = new Map<EntryPath, string>();
+  /** Paths that were seen or made with the content that they are to have. */
+  readonly #sound = new Set<EntryPath>();
   #members: ReadonlyMap<EntryPath, readonly EntryPath[]> | undefined;
 
   constructor(request: ApplyRequest) {
@@ -113,13 +115,24 @@ class Application {
     if (present !== undefined && (await this.#isThere(parent, change, after, present))) {
       if (isForeign(present, change)) this.#skipped.set(path, 'changed_meanwhile');
       else this.#maker.setAttributes(path, after);
+      this.#sound.add(path);
     } else if (await this.#mayBeReplaced(parent, change)) {
       const replace = present !== undefined && isReplacedInPlace(change);
-      await this.#maker.make(path, after, replace, (first) => !this.#skipped.has(first));
+      await this.#maker.make(path, after, replace, (first) => this.#isSound(first, after));
+      this.#sound.add(path);
       if (after.kind === 'file') this.#request.onFile(after.size);
     } else {
       this.#skipped.set(path, 'changed_meanwhile');
     }
+  }
+
+  /** True when a path has the content of an entry that is to be linked to it: in doubt it is read. */
+  async #isSound(path: EntryPath, entry: StoredEntry): Promise<boolean> {
+    if (this.#skipped.has(path)) return false;
+    if (this.#sound.has(path)) return true;
+    const look = (directory: WritableDirectory, name: string): Promise<boolean> =>
+      isInState(directory, name, entry, this.#request.hasher);
+    return (await this.#writer.visitElsewhere(path, look)) === true;
   }
 
   /** True when the content is that of `after` already, be it from an earlier run. */

@@ -29,13 +29,13 @@ export class EntryMaker {
 
   /**
    * @param replace something that a rename may replace has the name now
-   * @param mayLink the first path of the entry's link group is as it should be
+   * @param mayLink tells whether the first path of the entry's link group has the content that is the entry's
    */
   async make(
     path: EntryPath,
     entry: StoredEntry,
     replace: boolean,
-    mayLink: (first: EntryPath) => boolean,
+    mayLink: (first: EntryPath) => Promise<boolean>,
   ): Promise<void> {
     switch (entry.kind) {
       case 'directory':
@@ -69,10 +69,10 @@ export class EntryMaker {
     path: EntryPath,
     entry: StoredSymlink,
     replace: boolean,
-    mayLink: (first: EntryPath) => boolean,
+    mayLink: (first: EntryPath) => Promise<boolean>,
   ): Promise<void> {
     const name = replace ? this.#temporaryName() : baseName(path);
-    if (!this.#linkToFirst(path, entry, name, mayLink)) {
+    if (!(await this.#linkToFirst(path, entry, name, mayLink))) {
       const { content } = await this.#reader.read(entry.oid, 'blob', linkTextAtMost);
       this.#writer.write(path, (directory) => {
         directory.makeSymlink(name, content.toString('latin1'));
@@ -85,10 +85,10 @@ export class EntryMaker {
     path: EntryPath,
     entry: StoredFile,
     replace: boolean,
-    mayLink: (first: EntryPath) => boolean,
+    mayLink: (first: EntryPath) => Promise<boolean>,
   ): Promise<void> {
     const temporary = this.#temporaryName();
-    if (!this.#linkToFirst(path, entry, temporary, mayLink)) await this.#writeNew(path, temporary, entry);
+    if (!(await this.#linkToFirst(path, entry, temporary, mayLink))) await this.#writeNew(path, temporary, entry);
     this.#place(path, temporary, replace);
   }
 
@@ -121,14 +121,14 @@ export class EntryMaker {
   }
 
   /** True when `made` now is another name of the group's first path, which has the entry's attributes. */
-  #linkToFirst(
+  async #linkToFirst(
     path: EntryPath,
     entry: StoredFile | StoredSymlink,
     made: string,
-    mayLink: (first: EntryPath) => boolean,
-  ): boolean {
+    mayLink: (first: EntryPath) => Promise<boolean>,
+  ): Promise<boolean> {
     const first = entry.linkedTo;
-    if (first === undefined || first === path || !mayLink(first)) return false;
+    if (first === undefined || first === path || !(await mayLink(first))) return false;
     const linked = this.#writer.elsewhere(first, (from, name) => {
       const stat = from.stat(name);
       if (stat?.kind !== entry.kind || stat.size !== entry.size || !hasAttributes(stat, entry)) return false;

@@ -56,6 +56,20 @@ export class MountWriter {
     }
   }
 
+  /** The same with something that takes its time. */
+  async visitElsewhere<T>(
+    path: EntryPath,
+    act: (directory: WritableDirectory, name: string) => Promise<T>,
+  ): Promise<T | undefined> {
+    const chain = new DirectoryChain(this.#root, () => undefined);
+    try {
+      const directory = orUndefined(() => chain.at(parentPath(path)));
+      return directory === undefined ? undefined : await act(directory, baseName(path));
+    } finally {
+      chain.close();
+    }
+  }
+
   /** Does one thing in the directory that holds the path. */
   write<T>(path: EntryPath, act: (directory: WritableDirectory) => T): T {
     const folder = parentPath(path);

@@ -24,6 +24,8 @@ export interface PlanOptions {
   readonly scope: readonly EntryPath[] | null;
   readonly noDelete: boolean;
   readonly deleteNewRepositories: boolean;
+  /** Paths that nobody knows any more are in order; default: refused. */
+  readonly unknownPaths?: 'pass' | undefined;
   /** What an earlier restore, which this one takes back, had put there. */
   readonly returned: ReadonlyMap<EntryPath, StoredEntry>;
 }
@@ -36,7 +38,7 @@ export function planMount(
 ): PlannedMount {
   const leftOut = new Map<EntryPath, LeftOutReason>(live.captured.leftOut.map(({ path, reason }) => [path, reason]));
   const scope = intersect(options.scope, content.scope);
-  refuseUnknownPaths(content, live, leftOut, options.scope);
+  if (options.unknownPaths !== 'pass') refuseUnknownPaths(content, live, leftOut, options.scope);
   const plan = planRestore({
     wanted: content.entries,
     observedThen: content.observed,

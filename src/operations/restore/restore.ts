@@ -23,6 +23,7 @@ import { resume } from './recover.js';
 import { restoreElsewhere } from './restore-elsewhere.js';
 import { readReturned } from './returned.js';
 import { RulesThen } from './rules-then.js';
+import { refuseUnsound } from './sound.js';
 import { spaceNeeded } from './space-needed.js';
 import { type Target, chooseTargets } from './targets.js';
 
@@ -31,7 +32,7 @@ import { type Target, chooseTargets } from './targets.js';
  * emergency snapshot, which holds every path that will be, is published. Killed at any point, `recover` leads to
  * either end, and the same restore again converges.
  */
-export async function restore(context: Context, request: RestoreRequest): Promise<RestoreResult> {
+export async function restore(context: Context, request: AnyRequest): Promise<RestoreResult> {
   const resolved = await resolveSnapshot(context, request.snapshot, () => chooseInstance(context));
   const known = know(resolved.ref);
   if (request.to !== undefined) return restoreElsewhere(context, request, known, request.to);
@@ -46,6 +47,11 @@ export async function restore(context: Context, request: RestoreRequest): Promis
     await reader.close();
     locks.release();
   }
+}
+
+interface AnyRequest extends RestoreRequest {
+  /** Paths that nobody knows any more are in order. */
+  readonly unknownPaths?: 'pass';
 }
 
 /** What was asked for, in a form to compare: the same again continues a restore that is pending. */
@@ -80,7 +86,7 @@ async function continuePending(
 
 async function restoreLocked(
   context: Context,
-  request: RestoreRequest,
+  request: AnyRequest,
   known: KnownSnapshot,
   reader: ObjectReader,
 ): Promise<RestoreResult> {
@@ -118,7 +124,7 @@ async function refuseDamaged(context: Context, known: KnownSnapshot): Promise<vo
 
 async function planTargets(
   context: Context,
-  request: RestoreRequest,
+  request: AnyRequest,
   known: KnownSnapshot,
   manifest: Manifest,
   record: InstanceRecord,
@@ -143,6 +149,7 @@ async function planTargets(
       scope: target.scope,
       noDelete: request.noDelete ?? false,
       deleteNewRepositories: request.deleteNewRepositories ?? false,
+      unknownPaths: request.unknownPaths,
       returned: returned.get(content.name) ?? new Map(),
     };
     planned.push(planMount(content, captured, then, options));
@@ -214,6 +221,7 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   if (writer === null) return { ...nothing, verified: false, messages };
   if (count === 0) return { ...nothing, messages: [...messages, 'Nothing to restore: the files are as they were.'] };
   refuseLackOfSpace(context, planned);
+  await refuseUnsound(context, reader, known, planned);
   const confirmed = await request.confirm({
     snapshot: pointerTo(known),
     plan: toPlannedChanges(planned),

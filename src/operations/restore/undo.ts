@@ -28,7 +28,9 @@ export async function undo(
       mount: mount as MountName,
       path: parseEntryPath(pathFromJson(path)),
     }));
-    return await restore(context, { ...request, snapshot: last.ref, ...(paths === undefined ? {} : { paths }) });
+    const limited = paths === undefined ? {} : { paths };
+    // What the restore made may be gone again: that is no reason not to take back the rest.
+    return await restore(context, { ...request, ...limited, snapshot: last.ref, unknownPaths: 'pass' });
   } finally {
     await reader.close();
   }
