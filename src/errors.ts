@@ -30,11 +30,12 @@ export interface SnapErrorData {
   readonly GIT_MISSING: { readonly program: string };
   readonly GIT_TOO_OLD: { readonly found: string; readonly needed: string };
   readonly GIT_FAILED: { readonly command: string; readonly exitCode: number };
-  readonly NO_SPACE: { readonly path: string };
+  readonly NO_SPACE: { readonly path: string; readonly pending?: string };
   readonly DATA_DIR_OPEN: { readonly path: string; readonly mode: string };
   readonly DATA_DIR_DENIED: { readonly path: string };
   readonly REF_EXISTS: { readonly ref: string };
-  readonly INTERRUPTED: { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP' };
+  /** `pending`: the instance whose restore waits to be recovered. */
+  readonly INTERRUPTED: { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'; readonly pending?: string };
   readonly COMMAND_NOT_STARTED: { readonly command: string; readonly exitCode: 126 | 127 };
   readonly INTERNAL: { readonly what: string };
 }

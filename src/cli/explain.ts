@@ -111,7 +111,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   GIT_FAILED: { exitCode: 1, hint: (_, next) => `Check the store: ${next('doctor')}` },
   NO_SPACE: {
     exitCode: 9,
-    hint: ({ path }, next) => `Free some space there (df -h ${shellPath(path)}), for example with: ${next('prune')}`,
+    hint: ({ path, pending }, next) =>
+      pending === undefined
+        ? `Free some space there (df -h ${shellPath(path)}), for example with: ${next('prune')}`
+        : `Free some space. ${recoverCommands(pending, next)}`,
   },
   DATA_DIR_OPEN: { exitCode: 9, hint: ({ path }) => `Make it private: chmod 700 ${shellPath(path)}` },
   DATA_DIR_DENIED: {
@@ -121,7 +124,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   REF_EXISTS: { exitCode: 8, hint: () => 'Another save was faster: try again.' },
   INTERRUPTED: {
     exitCode: ({ signal }) => signalExits[signal],
-    hint: (_, next) => `Nothing half-done is visible. See where it stands: ${next('list')}`,
+    hint: ({ pending }, next) =>
+      pending === undefined
+        ? `Nothing half-done is visible. See where it stands: ${next('list')}`
+        : recoverCommands(pending, next),
   },
   COMMAND_NOT_STARTED: {
     exitCode: ({ exitCode }) => exitCode,

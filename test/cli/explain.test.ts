@@ -69,6 +69,15 @@ describe('explain', () => {
     expect((await call(['save'], { fake: fakeSnap({ save: fail }) })).code).toBe(exitCode);
   });
 
+  test.each([
+    new SnapError('INTERRUPTED', 'Interrupted.', { signal: 'SIGINT', pending: 'a' }),
+    new SnapError('NO_SPACE', 'No space left.', { path: '', pending: 'a' }),
+  ])('a restore that ended early ($code) names both ways to recover it', (error) => {
+    const { hint } = explain(error, next);
+    expect(hint).toMatch(/recover --continue.*recover --abort/);
+    expect(hint).not.toContain('Nothing half-done');
+  });
+
   test('what to type next repeats the instance and data directory in use', async () => {
     const fail = () => Promise.reject(new SnapError('STORE_DAMAGED', 'Damaged.', { problem: 'x' }));
     const { stderr } = await call(['-i', 'a', 'gc', '--data-dir', '/my data'], { fake: fakeSnap({ gc: fail }) });

@@ -6,7 +6,7 @@ import { type JournalRecord, inverse } from '../../core/journal-record.js';
 import type { Journal, ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { Change } from '../../core/restore-plan.js';
 import type { KeptPath, SnapshotPointer } from '../../core/results.js';
-import { SnapError, systemCode } from '../../errors.js';
+import { SnapError, isSnapError, systemCode } from '../../errors.js';
 import { openRoot } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
 import { type Applied, applyChanges } from './apply.js';
@@ -52,7 +52,8 @@ export async function finishRestore(context: Context, job: RestoreJob): Promise<
     const journal = context.journals.create(job.instance);
     return closing(journal, async () => {
       journal.append(journalOf(id, job, changes));
-      return carryOut({ context, journal, id, roots, changes, lent: new Map(), reader: job.reader, remembered });
+      const { instance, reader } = job;
+      return carryOut({ context, instance, journal, id, roots, changes, lent: new Map(), reader, remembered });
     });
   });
 }
@@ -105,7 +106,7 @@ export async function resumeRestore(context: Context, job: ResumeJob): Promise<F
 
 function resumeIn(
   context: Context,
-  { pending, direction, reader }: ResumeJob,
+  { instance, pending, direction, reader }: ResumeJob,
   roots: Work['roots'],
   journal: Journal,
 ): Promise<Finished> {
@@ -114,7 +115,8 @@ function resumeIn(
     [...pending.changes].map(([mount, list]) => [mount, direction === 'abort' ? list.map(inverse) : list]),
   );
   for (const [name, root] of roots) removeTemporaries(root, changes.get(name) ?? [], temporaryPrefix(id));
-  return carryOut({ context, journal, id, roots, changes, lent: pending.lent, reader, remembered: new Map() });
+  const { lent } = pending;
+  return carryOut({ context, instance, journal, id, roots, changes, lent, reader, remembered: new Map() });
 }
 
 async function withMounts(
@@ -150,6 +152,7 @@ async function closing(journal: Journal, act: () => Promise<Finished>): Promise<
 
 interface Work {
   readonly context: Context;
+  readonly instance: InstanceName;
   readonly journal: Journal;
   readonly id: string;
   readonly roots: ReadonlyMap<MountName, WritableDirectory>;
@@ -160,17 +163,17 @@ interface Work {
 }
 
 async function carryOut(work: Work): Promise<Finished> {
-  const { context, journal, roots } = work;
+  const { journal, roots } = work;
   const parts: { mount: MountName; applied: Applied; unlike: readonly EntryPath[] }[] = [];
   const progress = new RestoreProgress(work);
   try {
     for (const [mount, root] of roots) parts.push({ mount, ...(await applyMount(work, mount, root, progress)) });
   } catch (error) {
-    throw asNoSpace(error);
+    throw asPending(error, work.instance);
   }
   journal.append([{ kind: 'done' }]);
   journal.remove();
-  context.interruption.check();
+  // A signal that came this late changes nothing any more: what was done is reported.
   return summarize(parts);
 }
 
@@ -201,15 +204,17 @@ async function applyMount(
   return { applied, unlike: await verifyChanges(root, applied, context.hasher, onLend) };
 }
 
-function asNoSpace(error: unknown): unknown {
-  const code = systemCode(error);
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
-  return new SnapError(
-    'NO_SPACE',
-    'There is no space left: the restore was interrupted and is pending.',
-    { path: '' },
-    { cause: error },
-  );
+/** What ended the work early, with the word that a restore is pending now. */
+function asPending(cause: unknown, instance: InstanceName): unknown {
+  if (isSnapError(cause, 'INTERRUPTED')) {
+    const { signal } = cause.data;
+    const message = `Interrupted by ${signal}: the restore is pending.`;
+    return new SnapError('INTERRUPTED', message, { signal, pending: instance }, { cause });
+  }
+  const code = systemCode(cause);
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return cause;
+  const message = 'There is no space left: the restore was interrupted and is pending.';
+  return new SnapError('NO_SPACE', message, { path: '', pending: instance }, { cause });
 }
 
 /** Temporary files that an interrupted run left beside the paths it was working on. */
