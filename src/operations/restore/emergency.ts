@@ -1,5 +1,5 @@
 import type { InstanceRecord } from '../../core/instance-record.js';
-import { pathToJson, rootPath } from '../../core/entry-path.js';
+import { type EntryPath, ancestorsOf, pathToJson, rootPath } from '../../core/entry-path.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectWriter } from '../../core/ports.js';
 import type { SnapshotPointer } from '../../core/results.js';
@@ -61,7 +61,14 @@ export async function publishEmergency(context: Context, emergency: EmergencyReq
 /** What an undo must be limited to, so that it takes back this restore and nothing else. */
 function reachOf(planned: readonly PlannedMount[]): NonNullable<Manifest['recovery']>['paths'] {
   if (planned.every(({ scope }) => scope === null)) return null;
-  return planned.flatMap(({ name, scope }) =>
-    (scope ?? [rootPath]).map((path) => ({ mount: name, path: pathToJson(path) })),
-  );
+  return planned.flatMap(({ name, scope, plan }) => {
+    const changed = new Set(plan.changes.map(({ path }) => path));
+    const reach = new Set((scope ?? [rootPath]).map((limit) => highestChanged(limit, changed)));
+    return [...reach].map((path) => ({ mount: name, path: pathToJson(path) }));
+  });
+}
+
+/** A folder that had to be made for a path is taken back with it. */
+function highestChanged(limit: EntryPath, changed: ReadonlySet<EntryPath>): EntryPath {
+  return [...ancestorsOf(limit)].find((path) => path !== rootPath && changed.has(path)) ?? limit;
 }
