@@ -5,7 +5,7 @@ import type { JackinSnap } from '../../core/requests.js';
 import type { RemovalResult, SnapshotPointer } from '../../core/results.js';
 import type { SnapshotRef } from '../../core/ports.js';
 import { type Candidate, expired } from '../../core/retention.js';
-import { SnapError, isSnapError } from '../../errors.js';
+import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForRemoval } from '../locking.js';
 import { refusePending, readPending } from '../restore/pending.js';
@@ -131,7 +131,7 @@ export async function pruneAfterSave(context: Context, record: InstanceRecord): 
     await removeSnapshots(context, record.name, all, new Set(gone));
     return [];
   } catch (error) {
-    if (!isSnapError(error)) throw error;
+    if (!(error instanceof Error)) throw error;
     return [`Old snapshots were not removed: ${error.message}`];
   }
 }
