@@ -132,7 +132,8 @@ function pathOf({ path }: TreeEntry): string {
   return path;
 }
 
-function regrouped(entries: readonly TreeEntry[]): TreeEntry[] {
+/** The same entries, their hard-link groups reckoned among themselves. */
+export function regrouped(entries: readonly TreeEntry[]): TreeEntry[] {
   const groups = new Map<string, string[]>();
   const inode = ({ dev, ino }: TreeEntry): string => `${dev}:${ino}`;
   for (const entry of entries) {
