@@ -116,7 +116,7 @@ class Application {
       if (isForeign(present, change)) this.#skipped.set(path, 'changed_meanwhile');
       else this.#maker.setAttributes(path, after);
       this.#sound.add(path);
-    } else if (await this.#mayBeReplaced(parent, change)) {
+    } else if ((await this.#mayBeReplaced(parent, change)) || (await this.#isOnlyParted(parent, after, present))) {
       const replace = present !== undefined && isReplacedInPlace(change);
       await this.#maker.make(path, after, replace, (first) => this.#isSound(first, after));
       this.#sound.add(path);
@@ -168,6 +168,12 @@ class Application {
   async #mayBeReplaced(parent: WritableDirectory, change: Change): Promise<boolean> {
     if (change.before !== null && !isReplacedInPlace(change)) return parent.stat(baseName(change.path)) === undefined;
     return this.#isBefore(parent, change);
+  }
+
+  /** True for one of a link group that is as it should be, but for the inode that it shares: an earlier run ended here. */
+  async #isOnlyParted(parent: WritableDirectory, after: StoredEntry, present: EntryStat | undefined): Promise<boolean> {
+    if (present === undefined || after.kind === 'directory' || !hasAttributes(present, after)) return false;
+    return isInState(parent, baseName(after.path), after, this.#request.hasher);
   }
 
   async #isBefore(parent: WritableDirectory, change: Change): Promise<boolean> {
