@@ -207,6 +207,7 @@ describe('a folder in the place of a file', () => {
       const blocked = contents.filter((content) => content.blocked === true).map(name);
       expect(restored.data.failed.map(({ path }: { path: string }) => path).sort()).toEqual(blocked.sort());
       const { seq } = await scene.emergency();
+      const copied = (await scene.json(['tree', String(seq)])).data.entries.map(({ path }: { path: string }) => path);
       for (const content of contents) {
         const path = name(content);
         expect(lstatSync(scene.at(path)).isDirectory(), content.what).toBe(content.blocked === true);
