@@ -212,7 +212,7 @@ export const runDataSchema: z.ZodType<documents.RunData> = z.object({
   instance: text,
   exit_code: count,
   before: pointerSchema,
-  after: pointerSchema,
+  after: pointerSchema.nullable(),
   changes: z.object({ added: count, modified: count, deleted: count }),
   complete: z.boolean(),
 });

@@ -237,7 +237,7 @@ export interface RunData {
   readonly instance: string;
   readonly exit_code: number;
   readonly before: PointerData;
-  readonly after: PointerData;
+  readonly after: PointerData | null;
   readonly changes: { readonly added: number; readonly modified: number; readonly deleted: number };
   readonly complete: boolean;
 }

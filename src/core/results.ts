@@ -209,9 +209,11 @@ export interface RunResult {
   readonly instance: InstanceName;
   readonly exitCode: number;
   readonly before: SnapshotPointer;
-  readonly after: SnapshotPointer;
+  /** Null when the snapshot after the command could not be made; `messages` says why. */
+  readonly after: SnapshotPointer | null;
   readonly changes: { readonly added: number; readonly modified: number; readonly deleted: number };
   readonly complete: boolean;
+  readonly messages: readonly string[];
 }
 
 /** Progress of long work: `total` is null while it is not known. */

@@ -104,6 +104,7 @@ function checksum(text: string): string {
 class FileJournal implements Journal {
   readonly #file: string;
   readonly #fd: number;
+  #closed = false;
 
   constructor(file: string, flags: 'wx' | 'a') {
     this.#file = file;
@@ -122,11 +123,13 @@ class FileJournal implements Journal {
   }
 
   close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
     closeSync(this.#fd);
   }
 
   remove(): void {
-    closeSync(this.#fd);
+    this.close();
     unlinkSync(this.#file);
     syncFolderOf(this.#file);
   }

@@ -25,7 +25,7 @@ export function readStatCache(file: string, dev: bigint): StatCache | undefined 
   try {
     bytes = readFileSync(file);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) !== undefined) return undefined;
     throw error;
   }
   const end = bytes.length - 20;
@@ -107,10 +107,17 @@ export class CacheRecorder implements StatCacheRecorder {
     this.#parts.push(block);
   }
 
-  /** Overwrites the file in place: a torn one does not pass its checksum. */
+  /**
+   * Overwrites the file in place: a torn one does not pass its checksum. One that cannot be written costs the next
+   * walk time, and nothing else.
+   */
   write(file: string): void {
     const body = Buffer.concat(this.#parts);
-    writeFileSync(file, Buffer.concat([body, createHash('sha1').update(body).digest()]), { mode: 0o600 });
+    try {
+      writeFileSync(file, Buffer.concat([body, createHash('sha1').update(body).digest()]), { mode: 0o600 });
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+    }
   }
 }
 

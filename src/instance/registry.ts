@@ -61,7 +61,8 @@ export class FileRegistry implements InstanceRegistry {
   }
 
   remove(name: InstanceName): void {
-    rmSync(this.#directory.instanceDirectory(name), { recursive: true, force: true });
+    // The last number that was used stays: it is used once, whatever becomes of the instance.
+    rmSync(this.#file(name, 'instance.json'), { force: true });
   }
 
   /** @throws SnapError CONFIGURATION_INVALID rather than use a number twice */

@@ -2,7 +2,7 @@ import type { RunRequest } from '../core/requests.js';
 import type { RunResult, SaveResult, SnapshotPointer } from '../core/results.js';
 import type { InstanceName } from '../core/ids.js';
 import { activeOwner } from '../core/activity.js';
-import { SnapError } from '../errors.js';
+import { SnapError, isSnapError } from '../errors.js';
 import type { Context } from './context.js';
 import { save } from './save.js';
 import { markActive } from './session/instances.js';
@@ -25,18 +25,19 @@ export async function run(
   const instance = before.snapshot.instance;
   const inInstance: Context = { ...undisturbed, instance };
   const exitCode = await whileActive(inInstance, instance, request.force ?? false, () => start(request.command));
-  const after = await save(inInstance, {
-    trigger: 'post_step',
-    message: `After ${request.command.join(' ')} (exit ${String(exitCode)})`,
-  });
-  return {
-    instance,
-    exitCode,
-    before: pointer(before),
-    after: pointer(after),
-    changes: await countChanges(undisturbed, before, after),
-    complete: before.complete && after.complete,
-  };
+  const result = { instance, exitCode, before: pointer(before) };
+  try {
+    const after = await save(inInstance, {
+      trigger: 'post_step',
+      message: `After ${request.command.join(' ')} (exit ${String(exitCode)})`,
+    });
+    const changes = await countChanges(undisturbed, before, after);
+    return { ...result, after: pointer(after), changes, complete: before.complete && after.complete, messages: [] };
+  } catch (error) {
+    if (!isSnapError(error)) throw error;
+    const messages = [`The snapshot after the command could not be made: ${error.message}`];
+    return { ...result, after: null, changes: { added: 0, modified: 0, deleted: 0 }, complete: false, messages };
+  }
 }
 
 async function whileActive(
@@ -45,18 +46,29 @@ async function whileActive(
   force: boolean,
   act: () => Promise<number>,
 ): Promise<number> {
-  const record = context.registry.find(instance);
-  if (record === undefined)
-    throw new SnapError('INSTANCE_NOT_FOUND', `There is no instance ${instance}.`, { instance });
-  const owner = activeOwner(context.registry.readActivity(instance), context.processes);
-  if (owner !== null && !force) {
-    throw new SnapError('INSTANCE_ACTIVE', `Instance ${instance} is active already (${owner}).`, { instance, owner });
-  }
-  markActive(context, record, context.pid);
+  const mark = await becomeActive(context, instance, force);
   try {
     return await act();
   } finally {
-    context.registry.clearActivity(instance);
+    // Somebody else's mark is theirs to clear.
+    if (context.registry.readActivity(instance) === mark) context.registry.clearActivity(instance);
+  }
+}
+
+/** Looks and marks in one, under the instance's lock. */
+async function becomeActive(context: Context, instance: InstanceName, force: boolean): Promise<string> {
+  const lock = await context.locks.instance(instance);
+  try {
+    const record = context.registry.find(instance);
+    if (record === undefined)
+      throw new SnapError('INSTANCE_NOT_FOUND', `There is no instance ${instance}.`, { instance });
+    const owner = activeOwner(context.registry.readActivity(instance), context.processes);
+    if (owner !== null && !force) {
+      throw new SnapError('INSTANCE_ACTIVE', `Instance ${instance} is active already (${owner}).`, { instance, owner });
+    }
+    return markActive(context, record, context.pid);
+  } finally {
+    lock.release();
   }
 }
 

@@ -7,7 +7,7 @@ import type { ObjectReader, ObjectWriter, SnapshotRef } from '../core/ports.js';
 import type { SaveRequest } from '../core/requests.js';
 import type { ObservedOnlyEntry, SaveResult, SaveStats, Snapshot } from '../core/results.js';
 import { tidyMessage } from '../core/snapshot-record.js';
-import { SnapError } from '../errors.js';
+import { SnapError, isSnapError } from '../errors.js';
 import type { AttributeDefaults } from './capture/attributes.js';
 import { type CapturedMount, captureMounts, summarize } from './capture/capture-mounts.js';
 import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
@@ -18,7 +18,7 @@ import { lockForSnapshot, sweepIfAlone } from './locking.js';
 import { pendingTemporaryPrefix } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';
 import { readManifest } from './snapshot-content.js';
-import { describe, know } from './snapshots.js';
+import { type KnownSnapshot, describe, knowIfReadable } from './snapshots.js';
 
 /**
  * Snapshots the instance's mounts: all of it is published, durably, or nothing is and no number is used.
@@ -47,34 +47,58 @@ async function saveLocked(
   const existing = await context.store.snapshots(record.name);
   const writer = context.store.newWriter();
   try {
-    const captured = await captureForSave(context, request, record, writer);
-    const incomplete = incompletePaths(captured);
-    refuseIncomplete(request, incomplete);
-    refuseTooLarge(record, captured);
-    const content = writeContent(writer, captured);
-    const unchanged = request.ifChanged === true ? await unchangedSince(context, existing.at(-1), content) : undefined;
-    if (unchanged !== undefined) {
-      await writer.abandon();
-      return result(unchanged(existing), false, captured, 0, [
-        'Nothing changed since that snapshot: no new one was made.',
-      ]);
-    }
-    if (isNew) context.registry.write(record);
-    const snapshot = await publish(
-      context,
-      writer,
-      draftOf(request, record, captured, incomplete.length === 0),
-      content,
-      existing,
-    );
-    for (const mount of captured) mount.rememberStats();
-    const messages = await pruneAfterSave(context, record);
-    return result(snapshot, true, captured, writer.bytesAdded, [...messages, ...notesOn(captured)]);
-  } catch (error) {
+    const made = await capturePublished(context, request, { record, isNew, existing, writer });
+    return await afterwards(context, record, made, writer.bytesAdded);
+  } finally {
     await writer.abandon();
+  }
+}
+
+interface SaveWork {
+  readonly record: InstanceRecord;
+  readonly isNew: boolean;
+  readonly existing: readonly SnapshotRef[];
+  readonly writer: ObjectWriter;
+}
+
+interface Made {
+  readonly snapshot: Snapshot;
+  readonly created: boolean;
+  readonly captured: readonly CapturedMount[];
+}
+
+/** All of the save that may fail: when it does, no snapshot is visible and a new instance is forgotten again. */
+async function capturePublished(context: Context, request: SaveRequest, work: SaveWork): Promise<Made> {
+  const { record, isNew, existing, writer } = work;
+  const captured = await captureForSave(context, request, record, writer);
+  const incomplete = incompletePaths(captured);
+  refuseIncomplete(request, incomplete);
+  refuseTooLarge(record, captured);
+  const content = writeContent(writer, captured);
+  const unchanged = request.ifChanged === true ? await unchangedSince(context, existing, content) : undefined;
+  if (unchanged !== undefined) return { snapshot: unchanged, created: false, captured };
+  if (isNew) context.registry.write(record);
+  try {
+    const draft = draftOf(request, record, captured, incomplete.length === 0);
+    return { snapshot: await publish(context, writer, draft, content, existing), created: true, captured };
+  } catch (error) {
     if (isNew && existing.length === 0) context.registry.remove(record.name);
     throw error;
   }
+}
+
+/** The snapshot stands: what comes now cannot fail it. */
+async function afterwards(
+  context: Context,
+  record: InstanceRecord,
+  made: Made,
+  bytesAdded: number,
+): Promise<SaveResult> {
+  const { snapshot, created, captured } = made;
+  if (!created) return result(snapshot, false, captured, 0, notesOn(captured));
+  for (const mount of captured) mount.rememberStats();
+  const messages = await pruneAfterSave(context, record);
+  return result(snapshot, true, captured, bytesAdded, [...messages, ...notesOn(captured)]);
 }
 
 async function captureForSave(
@@ -169,28 +193,37 @@ function refuseTooLarge({ policy }: InstanceRecord, captured: readonly CapturedM
   throw new SnapError('LIMIT_EXCEEDED', `Nothing was saved: ${displayPath(path)} is over the size limit.`, { path });
 }
 
-/** The snapshot that holds just the same, if the last one does. */
+/** The last snapshot, if it holds just the same. One that this version cannot read counts as changed. */
 async function unchangedSince(
   context: Context,
-  last: SnapshotRef | undefined,
+  existing: readonly SnapshotRef[],
   content: WrittenContent,
-): Promise<((existing: readonly SnapshotRef[]) => Snapshot) | undefined> {
-  if (last === undefined) return undefined;
-  const known = know(last);
+): Promise<Snapshot | undefined> {
+  const last = existing.at(-1);
+  const known = last === undefined ? undefined : knowIfReadable(last);
+  if (known === undefined) return undefined;
   const reader = context.store.reader();
   try {
-    if ((await idOf(reader, `${last.commit}:mounts`, 'tree')) !== content.mounts) return undefined;
-    const { mounts } = await readManifest(reader, known);
-    for (const [mount, oid] of content.attributes) {
-      const before = mounts.find(({ name }) => name === mount)?.defaults;
-      // Attributes are exceptions: the same list means the same only beside the same defaults.
-      if (!sameDefaults(before, content.defaults.get(mount))) return undefined;
-      if ((await idOf(reader, `${last.commit}:meta/mounts/${mount}/attributes`, 'blob')) !== oid) return undefined;
-    }
-    return (existing) => describe(known, existing);
+    return (await holdsTheSame(reader, known, content)) ? describe(known, existing) : undefined;
+  } catch (error) {
+    if (isSnapError(error, 'STORE_DAMAGED') || isSnapError(error, 'FORMAT_UNKNOWN')) return undefined;
+    throw error;
   } finally {
     await reader.close();
   }
+}
+
+async function holdsTheSame(reader: ObjectReader, known: KnownSnapshot, content: WrittenContent): Promise<boolean> {
+  const { commit } = known.ref;
+  if ((await idOf(reader, `${commit}:mounts`, 'tree')) !== content.mounts) return false;
+  const { mounts } = await readManifest(reader, known);
+  for (const [mount, oid] of content.attributes) {
+    const before = mounts.find(({ name }) => name === mount)?.defaults;
+    // Attributes are exceptions: the same list means the same only beside the same defaults.
+    if (!sameDefaults(before, content.defaults.get(mount))) return false;
+    if ((await idOf(reader, `${commit}:meta/mounts/${mount}/attributes`, 'blob')) !== oid) return false;
+  }
+  return true;
 }
 
 function sameDefaults(a: AttributeDefaults | undefined, b: AttributeDefaults | undefined): boolean {

@@ -268,6 +268,7 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
         after: pointer(2),
         changes: { added: 1, modified: 2, deleted: 0 },
         complete: true,
+        messages: [],
       }),
     instance: {
       show: () => note('instance show', undefined, summary),

@@ -23,9 +23,10 @@ export function define(command: Command, session: Session): void {
         return {
           data: () => runData(result),
           text: () => '',
-          warnings: result.complete
-            ? []
-            : [`Snapshot ${result.after.seq} is partial: ${next(`show ${result.after.seq}`)}`],
+          warnings:
+            result.complete || result.after === null
+              ? result.messages
+              : [`Snapshot ${result.after.seq} is partial: ${next(`show ${result.after.seq}`)}`],
           exitCode: result.exitCode,
         };
       }),

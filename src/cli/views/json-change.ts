@@ -80,7 +80,7 @@ export function runData({ instance, exitCode, before, after, changes, complete }
     instance,
     exit_code: exitCode,
     before: pointerData(before),
-    after: pointerData(after),
+    after: pointerOrNull(after),
     changes: { added, modified, deleted },
     complete,
   };

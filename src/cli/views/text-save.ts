@@ -72,9 +72,13 @@ export function byReason(
 /** The summary after `run`: what the command changed, and how to look at it. */
 export function runText({ instance, before, after, changes, exitCode }: RunResult, next: NextCommand): string {
   const { added, modified, deleted } = changes;
+  const ended = `jackin-snap: the command ended with ${exitCode}`;
+  if (after === null) {
+    const back = next(`restore ${before.seq}`);
+    return textOf([`${ended}.`, `  Before is snapshot ${before.seq} of ${instance}. Take it back: ${back}`]);
+  }
   return textOf([
-    `jackin-snap: the command ended with ${exitCode}; ` +
-      `${counted(added, 'path')} added, ${modified} modified, ${deleted} deleted.`,
+    `${ended}; ${counted(added, 'path')} added, ${modified} modified, ${deleted} deleted.`,
     `  Before is snapshot ${before.seq} of ${instance}, after is ${after.seq}. See what it did: ${next(`diff ${before.seq} ${after.seq}`)}`,
   ]);
 }

@@ -64,6 +64,13 @@ export async function resume(
   const target = direction === 'continue' ? begin.snapshot : begin.emergency;
   if (!(await confirm({ snapshot: target, plan, kept: [], messages: [] })))
     throw new SnapError('DECLINED', 'Declined: the restore is still pending.', { what: 'recover' });
+  if (!force)
+    refuseActive(
+      activeOverlaps(
+        context,
+        begin.mounts.map(({ path }) => path),
+      ),
+    );
   return { plan, target, finished: await resumeRestore(context, { ...job, direction, force }) };
 }
 

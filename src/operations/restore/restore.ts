@@ -230,6 +230,14 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   });
   if (!confirmed) throw new SnapError('DECLINED', 'The restore was declined: nothing changed.', { what: 'restore' });
   context.interruption.check();
+  // The question may have waited for long: who became active meanwhile is asked again.
+  if (request.force !== true)
+    refuseActive(
+      activeOverlaps(
+        context,
+        planned.map(({ path }) => path),
+      ),
+    );
   const emergency = await publishEmergency(context, { ...journey, writer });
   const finished = await finishRestore(context, {
     instance: known.ref.instance,

@@ -41,17 +41,27 @@ async function summarizeInstance(context: Context, record: InstanceRecord): Prom
 
 /** Marks the instance active for as long as the process lives. @throws SnapError USAGE when there is no such process */
 export async function activate(context: Context, pid: number): Promise<InstanceSummary> {
-  const record = chosenRecord(context);
-  if (record.state === 'closed')
-    throw new SnapError('INSTANCE_CLOSED', `Instance ${record.name} is closed.`, { instance: record.name });
-  markActive(context, record, pid);
-  return summarizeInstance(context, record);
+  const { name } = chosenRecord(context);
+  // A restore that is under way has the lock: it is not surprised by somebody who starts to work.
+  const lock = await context.locks.instance(name);
+  try {
+    const record = chosenRecord(context);
+    if (record.state === 'closed')
+      throw new SnapError('INSTANCE_CLOSED', `Instance ${record.name} is closed.`, { instance: record.name });
+    markActive(context, record, pid);
+    return await summarizeInstance(context, record);
+  } finally {
+    lock.release();
+  }
 }
 
-export function markActive(context: Context, record: InstanceRecord, pid: number): void {
+/** @returns what was written down, to know one's own mark by */
+export function markActive(context: Context, record: InstanceRecord, pid: number): string {
   const start = context.processes.startOf(pid);
   if (start === undefined) throw new SnapError('USAGE', `There is no process ${String(pid)}.`, { what: 'pid' });
-  context.registry.writeActivity(record.name, JSON.stringify({ pid, start, bootId: context.processes.bootId() }));
+  const mark = JSON.stringify({ pid, start, bootId: context.processes.bootId() });
+  context.registry.writeActivity(record.name, mark);
+  return mark;
 }
 
 export async function deactivate(context: Context): Promise<InstanceSummary> {
