@@ -6,7 +6,7 @@ import { TarWriter } from '../core/tar-format.js';
 import { SnapError } from '../errors.js';
 import type { Context } from './context.js';
 import { lockForReading } from './locking.js';
-import { restoreElsewhere } from './restore/restore-elsewhere.js';
+import { refuseOurs, restoreElsewhere } from './restore/restore-elsewhere.js';
 import { readManifest, readMountContent } from './snapshot-content.js';
 import { chooseInstance } from './session/choose-instance.js';
 import { type KnownSnapshot, know, resolveSnapshot } from './snapshots.js';
@@ -56,6 +56,7 @@ async function fillTar(
 }
 
 function createNew(context: Context, destination: HostPath): ReturnType<Context['newArchive']> {
+  refuseOurs(context, destination);
   if (context.host.identity(destination) === undefined)
     return context.newArchive(destination, !destination.endsWith('.tar'));
   throw new SnapError('DESTINATION_EXISTS', `${displayPath(destination)} exists: nothing was written.`, {

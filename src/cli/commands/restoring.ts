@@ -1,4 +1,5 @@
 import type { RestorePreview, RestoreRequest, RestoreResult } from '../../index.js';
+import { ReaderGone } from '../output.js';
 import type { Context, Outcome } from '../session.js';
 
 export interface RestoreManner {
@@ -30,7 +31,7 @@ export async function carryOutRestore(
     preview = plan;
     if (plan.plan.length === 0) return true;
     const asks = !manner.yes;
-    await showPlan(planText(plan, style), asks, context);
+    await unlessGone(showPlan(planText(plan, style), asks, context));
     if (asks) await sayNotes(plan.messages, context);
     return agreeTo(deedOf(plan, manner), manner, surroundings);
   });
@@ -48,6 +49,15 @@ export async function carryOutRestore(
     warnings: failureLines(result),
     exitCode: result.failed.length > 0 ? 6 : 0,
   };
+}
+
+/** That nobody reads the plan is no reason to end well without having done anything. */
+async function unlessGone(words: Promise<void>): Promise<void> {
+  try {
+    await words;
+  } catch (error) {
+    if (!(error instanceof ReaderGone)) throw error;
+  }
 }
 
 /** The plan goes where it is read: before a question, that is where the question is asked. */

@@ -9,6 +9,7 @@ import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { chooseMounts } from '../path-arguments.js';
+import { contains } from '../session/choose-instance.js';
 import { readManifest, readMountContent } from '../snapshot-content.js';
 import { type KnownSnapshot, pointerTo } from '../snapshots.js';
 import { applyChanges } from './apply.js';
@@ -147,6 +148,7 @@ async function writePart(
 
 /** @throws SnapError DESTINATION_EXISTS when something is there that is not an empty folder */
 export function prepareDestination(context: Context, destination: HostPath): void {
+  refuseOurs(context, destination);
   const present = context.host.identity(destination);
   if (present === undefined) {
     context.host.makeDirectory(destination);
@@ -159,6 +161,15 @@ export function prepareDestination(context: Context, destination: HostPath): voi
     `${displayPath(destination)} exists and is not empty: nothing was written.`,
     { path: displayPath(destination) },
   );
+}
+
+/** @throws SnapError USAGE for a destination in the data directory: what is put there would be taken for ours */
+export function refuseOurs({ host }: Context, destination: HostPath): void {
+  const folder = host.realPath((destination.replace(/\/+[^/]*\/*$/, '') || '/') as HostPath);
+  const data = host.realPath(host.dataDirectory) ?? host.dataDirectory;
+  if (folder === undefined || !contains(data, folder)) return;
+  const message = `${displayPath(destination)} lies in the data directory: nothing was written.`;
+  throw new SnapError('USAGE', message, { what: 'destination' });
 }
 
 function isEmpty(context: Context, path: HostPath): boolean {
