@@ -12,7 +12,13 @@ import { CacheRecorder, readStatCache } from './fs/stat-cache.js';
 import { openLocks } from './git/flock.js';
 import { hasher } from './git/pack/hasher.js';
 import { openStore } from './git/store.js';
-import { type DataDirectory, layout, locateDataDirectory, openDataDirectory } from './instance/data-directory.js';
+import {
+  type DataDirectory,
+  layout,
+  locateDataDirectory,
+  openDataDirectory,
+  refusalWithin,
+} from './instance/data-directory.js';
 import * as host from './instance/host.js';
 import { programVersion } from './instance/program-version.js';
 import { linuxProcesses } from './instance/processes.js';
@@ -30,7 +36,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
   const { existing, created } = contexts(options);
   // A signal that reaches us while `run`'s command runs is the command's: what follows it is still done.
   const { created: undisturbed } = contexts({ ...options, signal: undefined });
-  return withKnownFailures({
+  const api: JackinSnap = {
     save: async (request = {}) => (await import('./operations/save.js')).save(created(request.folders), request),
     list: async (request = {}) => (await import('./operations/look/list.js')).list(existing(), request),
     listAll: async () => (await import('./operations/session/instances.js')).listInstances(existing()),
@@ -70,24 +76,27 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
       );
     },
     instance: lifecycle(existing),
-  });
+  };
+  return withKnownFailures(api, dataDirectoryOf(options));
 }
 
-/** A full disk is no bug, wherever it shows. */
-function withKnownFailures<Api extends object>(api: Api): Api {
-  const wrapped = Object.entries(api).map(([name, member]: [string, unknown]) => [name, wrap(member)] as const);
+/** A full disk or a closed data directory is no bug, wherever it shows. */
+function withKnownFailures<Api extends object>(api: Api, dataDirectory: string): Api {
+  const wrapped = Object.entries(api).map(
+    ([name, member]: [string, unknown]) => [name, wrap(member, dataDirectory)] as const,
+  );
   return Object.fromEntries(wrapped) as Api;
 }
 
-function wrap(member: unknown): unknown {
-  if (typeof member === 'object' && member !== null) return withKnownFailures(member);
+function wrap(member: unknown, dataDirectory: string): unknown {
+  if (typeof member === 'object' && member !== null) return withKnownFailures(member, dataDirectory);
   if (typeof member !== 'function') return member;
   return async (...args: unknown[]): Promise<unknown> => {
     try {
       return await (member as (...given: unknown[]) => unknown)(...args);
     } catch (error) {
       const code = systemCode(error);
-      if (code !== 'ENOSPC' && code !== 'EDQUOT') throw error;
+      if (code !== 'ENOSPC' && code !== 'EDQUOT') throw refusalWithin(dataDirectory, error) ?? error;
       throw new SnapError('NO_SPACE', 'There is no space left.', { path: '' }, { cause: error });
     }
   };
@@ -104,6 +113,10 @@ function lifecycle(existing: () => Context): JackinSnap['instance'] {
   };
 }
 
+function dataDirectoryOf({ dataDir, env, cwd }: SnapOptions): string {
+  return locateDataDirectory(dataDir, env ?? process.env, cwd ?? process.cwd());
+}
+
 /** `created` makes the data directory where it is missing; `existing` works over one that may be absent. */
 function contexts(options: SnapOptions): {
   existing: () => Context;
@@ -111,7 +124,7 @@ function contexts(options: SnapOptions): {
   created: (folders?: SaveRequest['folders']) => Context;
 } {
   const env = options.env ?? process.env;
-  const path = locateDataDirectory(options.dataDir, env, options.cwd ?? process.cwd());
+  const path = dataDirectoryOf(options);
   let made: Context | undefined;
   const open = (create: boolean, newMounts: readonly string[]): Context => {
     const directory = openDataDirectory(path, process.geteuid?.(), create);

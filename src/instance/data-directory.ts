@@ -82,10 +82,31 @@ function makePrivate(path: string): void {
 function denied(path: string, cause: unknown): SnapError {
   return new SnapError(
     'DATA_DIR_DENIED',
-    `The data directory ${displayPath(path)} cannot be used (${systemCode(cause) ?? 'denied'}).`,
+    `${displayPath(path)} cannot be used as part of the data directory (${systemCode(cause) ?? 'denied'}).`,
     { path },
     { cause },
   );
+}
+
+/** What a refusal of the system means that concerns something in the data directory; undefined for all else. */
+export function refusalWithin(directory: string, error: unknown): SnapError | undefined {
+  if (!(error instanceof Error) || !refusals.has(systemCode(error))) return undefined;
+  const path = 'path' in error && typeof error.path === 'string' ? error.path : '';
+  return within(path, directory) || within(path, realOf(directory)) ? denied(path, error) : undefined;
+}
+
+const refusals: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS']);
+
+function within(path: string, directory: string): boolean {
+  return path === directory || path.startsWith(`${directory}/`);
+}
+
+function realOf(directory: string): string {
+  try {
+    return realpathSync(directory);
+  } catch {
+    return directory;
+  }
 }
 
 function checkPrivate(path: string, owner: number | undefined): void {

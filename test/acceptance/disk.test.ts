@@ -92,13 +92,22 @@ describe('a data directory that may not be written', () => {
     scene.write({ a: 'a\n' });
     await scene.save();
     scene.write({ a: 'b\n' });
-    for (const path of [scene.dataDir, scene.store, join(scene.store, 'objects')]) {
-      chmodSync(path, 0o500);
-      const failed = await scene.save([], { code: [0, 9] });
+    for (const [name, mode] of [
+      ['', 0],
+      ['store.git', 0],
+      ['store.git/objects/pack', 0],
+      ['store.git/objects/pack', 0o500],
+      ['instances', 0],
+      ['locks', 0],
+    ] as const) {
+      const path = join(scene.dataDir, name);
+      chmodSync(path, mode);
+      const failed = await scene.start(['save']).done;
       chmodSync(path, 0o700);
-      if (failed.code === 9) expect(await scene.numbers()).toHaveLength(1);
-      else scene.folder('data'); // Only the folder itself: a save needs no new name there.
+      expect([failed.code, failed.stderr], name).toEqual([9, expect.stringContaining(scene.dataDir)]);
     }
+    expect(leftovers(scene.dataDir)).toEqual([]);
+    expect(await scene.numbers()).toEqual([1]);
     for (const mode of [0o755, 0o750, 0o704]) {
       chmodSync(scene.dataDir, mode);
       const refused = await scene.run(['list'], { code: 9 });
