@@ -1,4 +1,4 @@
-import { renameSync, symlinkSync } from 'node:fs';
+import { chmodSync, linkSync, renameSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createSnap } from '../../src/index.js';
@@ -78,7 +78,7 @@ test('a snapshot is of the folder that it was taken of', async () => {
 });
 
 /** A restore that was stopped after its first file. */
-async function interrupted(scene: Scene): Promise<JackinSnap> {
+async function interrupted(scene: Scene, meanwhile?: () => void): Promise<JackinSnap> {
   const stop = new AbortController();
   const onProgress = ({ phase }: { phase: string }): void => {
     if (phase === 'restore') stop.abort('SIGINT');
@@ -86,6 +86,7 @@ async function interrupted(scene: Scene): Promise<JackinSnap> {
   scene.write({ a: 'a\n', b: 'b\n', c: 'c\n' });
   await scene.save();
   scene.remove('a', 'b', 'c');
+  meanwhile?.();
   const stopped = library(scene, scene.mount, { signal: stop.signal, onProgress });
   await expect(stopped.restore({ snapshot: '1', confirm: () => Promise.resolve(true) })).rejects.toMatchObject({
     code: 'INTERRUPTED',
@@ -103,3 +104,15 @@ function library(scene: Scene, cwd: string, options: Parameters<typeof createSna
     ...options,
   });
 }
+
+test('a file with a name outside the mount is as it was after an abort, and nobody says otherwise', async () => {
+  const scene = new Scene();
+  scene.write({ shared: 'shared\n' });
+  linkSync(scene.at('shared'), join(scene.outside, 'shared'));
+  chmodSync(scene.at('shared'), 0o755);
+  await interrupted(scene, () => {
+    chmodSync(scene.at('shared'), 0o700);
+  });
+  await scene.run(['recover', '--abort', '--yes']);
+  expect(statSync(join(scene.outside, 'shared')).mode & 0o777).toBe(0o700);
+});
