@@ -15,7 +15,7 @@ const treesPerRun = 10;
 const runsPerBatch = 25;
 
 /** How many trees each property sees; the long run asks for more. */
-const treesPerProperty = Number(process.env['JACKIN_TEST_TREES'] ?? 1250);
+const treesPerProperty = Number(process.env['JACKIN_TEST_TREES'] ?? 1000);
 
 const shrinkAtMost = 60_000;
 
@@ -32,10 +32,11 @@ export function overGeneratedTrees(name: string, options: ArbitraryTreeOptions, 
   });
 
   test.each(Array.from({ length: batches }, (_, batch) => batch))(`${name}, batch %i`, async (batch) => {
-    const seed = (testSeed() + batch) | 0;
+    const seed = testSeed() + batch;
     const workspace = new Workspace(treesPerRun);
     try {
-      await overForests(options, seed, withFastShrinking(workspace, property), (specs) => {
+      const again = `JACKIN_TEST_SEED=${seed - batch} npx vitest run test/properties -t 'batch ${batch}'`;
+      await overForests(options, { seed, again }, withFastShrinking(workspace, property), (specs) => {
         seen.trees += specs.length;
         seen.entries += specs.reduce((sum, spec) => sum + spec.length, 0);
       });
@@ -50,7 +51,7 @@ type Attempt = (specs: readonly TreeSpec[], seed: number) => Promise<void>;
 
 async function overForests(
   options: ArbitraryTreeOptions,
-  seed: number,
+  { seed, again }: { readonly seed: number; readonly again: string },
   attempt: Attempt,
   count: (specs: readonly TreeSpec[]) => void,
 ): Promise<void> {
@@ -65,7 +66,7 @@ async function overForests(
   });
   if (!failed) return;
   const [specs, damageSeed] = counterexample ?? [[], 0];
-  const shown = `Shrunk ${numShrinks} times, damaged with seed ${damageSeed}:\n${specs.map(describe).join('\n')}`;
+  const shown = `Again: ${again}\nShrunk ${numShrinks} times, damaged with seed ${damageSeed}:\n${specs.map(describe).join('\n')}`;
   throw new Error(`${errorInstance instanceof Error ? errorInstance.message : ''}\n${shown}`, { cause: errorInstance });
 }
 
