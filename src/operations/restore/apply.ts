@@ -1,4 +1,4 @@
-import { type EntryStat, type StoredEntry, sameStat } from '../../core/entry.js';
+import { type EntryStat, type StoredDirectory, type StoredEntry, type StoredFile, sameStat } from '../../core/entry.js';
 import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { Change, Kept } from '../../core/restore-plan.js';
@@ -184,8 +184,13 @@ class Application {
     return isInState(parent, baseName(path), before, hasher, before === null ? undefined : remembered(path));
   }
 
-  #finishDirectory({ path, after }: Change): void {
+  #finishDirectory(change: Change): void {
+    const { path, after } = change;
     if (after?.kind !== 'directory') return;
+    if (path === rootPath && isForeign(this.#request.root.statSelf(), change)) {
+      this.#skipped.set(path, 'changed_meanwhile');
+      return;
+    }
     // A change of owner clears set-id bits, so it comes before the mode.
     if (path !== rootPath) this.#maker.setAttributes(path, after);
     this.#writer.setDirectoryMode(path, after.mode);
@@ -219,11 +224,23 @@ function isReplacedInPlace(change: Change): boolean {
 
 /** True for a change of mode or owner alone that finds neither those before nor those after, nor ours half made. */
 function isForeign(present: EntryStat, { action, before, after }: Change): boolean {
-  if (action !== 'chmod' || before?.kind !== 'file' || after?.kind !== 'file') return false;
+  if (action !== 'chmod' || before === null || after === null) return false;
   if (hasAttributes(present, before) || hasAttributes(present, after)) return false;
-  // The owner is set first, which may clear set-id bits.
-  const halfMade = [before.mode, before.mode & ~0o6000, before.mode & ~0o4000].map((mode) => ({ ...after, mode }));
-  return !halfMade.some((state) => hasAttributes(present, state));
+  if (before.kind === 'file' && after.kind === 'file') return !isHalfMade(present, before, after);
+  return before.kind === 'directory' && after.kind === 'directory' && !isLent(present, before, after);
+}
+
+/** The owner is set first, which may clear set-id bits. */
+function isHalfMade(present: EntryStat, before: StoredFile, after: StoredFile): boolean {
+  return [before.mode, before.mode & ~0o6000, before.mode & ~0o4000].some((mode) =>
+    hasAttributes(present, { ...after, mode }),
+  );
+}
+
+/** A folder's owner is set before its mode, and it may have a lent one in between. */
+function isLent(present: EntryStat, before: StoredDirectory, after: StoredDirectory): boolean {
+  const modes = [before.mode, after.mode].flatMap((mode) => [mode, mode | 0o700]);
+  return [before, after].some((owner) => modes.some((mode) => hasAttributes(present, { ...owner, mode })));
 }
 
 /** System errors that concern one path only, and how they are reported. Anything else ends the restore. */
