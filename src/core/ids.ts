@@ -31,6 +31,10 @@ export function parseInstanceName(input: string): InstanceName {
   );
 }
 
+export function isMountName(name: string): name is MountName {
+  return isRefComponent(name);
+}
+
 /** @throws SnapError USAGE when the name could not stand in a tree, a ref and `mount:path`. */
 export function parseMountName(input: string): MountName {
   if (isRefComponent(input)) return input as MountName;

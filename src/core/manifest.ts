@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { SnapError } from '../errors.js';
 import { type ObservedOnly, leftOutReasons } from './entry.js';
 import { type EntryPath, type JsonPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';
+import { isMountName } from './ids.js';
 import { type Policy, policySchema } from './policy.js';
 import type { MountKind } from './results.js';
 
@@ -89,7 +90,8 @@ const owner = z.number().int().min(0);
 const count = z.number().int().min(0);
 
 const mountSchema = z.object({
-  name: z.string(),
+  // Part of paths on the host: nothing but a name may stand there.
+  name: z.string().refine(isMountName),
   path: jsonPathSchema,
   kind: z.enum(['plain', 'clone', 'worktree']),
   device: z.string().regex(/^\d+$/),

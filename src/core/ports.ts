@@ -53,6 +53,8 @@ export interface WritableDirectory extends Directory {
   setMode(name: string, mode: number): void;
   setOwnMode(mode: number): void;
   /** False where the caller may not set it. */
+  setOwnOwner(uid: number, gid: number): boolean;
+  /** False where the caller may not set it. */
   setOwner(name: string, uid: number, gid: number): boolean;
   sync(): void;
 }

@@ -82,7 +82,7 @@ export interface DiffRequest {
   /** Another snapshot, or null for the live mounts. */
   readonly to: string | null;
   readonly paths?: readonly PathArgument[] | undefined;
-  /** git's own options, such as `--stat`; only those that the contract names are let through. */
+  /** git's own options, such as `--stat`, handed on as they are: the caller answers for them. */
   readonly options?: readonly string[] | undefined;
   /** Where git's output goes: the terminal (with a pager when `pager` is set) or a callback. */
   readonly output: GitOutput;

@@ -4,6 +4,7 @@ import {
   closeSync,
   constants,
   fchmodSync,
+  fchownSync,
   fstatSync,
   fsyncSync,
   lchownSync,
@@ -141,14 +142,16 @@ class HeldDirectory implements WritableDirectory {
     fchmodSync(this.#fd, mode);
   }
 
+  setOwnOwner(uid: number, gid: number): boolean {
+    return isPermitted(() => {
+      fchownSync(this.#fd, uid, gid);
+    });
+  }
+
   setOwner(name: string, uid: number, gid: number): boolean {
-    try {
+    return isPermitted(() => {
       lchownSync(this.#at(name), uid, gid);
-      return true;
-    } catch (error) {
-      if (systemCode(error) === 'EPERM') return false;
-      throw error;
-    }
+    });
   }
 
   sync(): void {
@@ -197,4 +200,15 @@ function below(prefix: string, name: string): string | Buffer {
 
 function byByte(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** False when the caller may not do it. */
+function isPermitted(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    if (systemCode(error) === 'EPERM') return false;
+    throw error;
+  }
 }

@@ -21,7 +21,11 @@ export interface KnownSnapshot {
 export function know(ref: SnapshotRef): KnownSnapshot {
   const format = messageFormat(ref.message);
   if (format !== undefined && format !== formatVersion) throw unknownFormat(ref.ref, format);
-  return { ref, record: decodeMessage(ref.message) };
+  const record = decodeMessage(ref.message);
+  if (record.instance === ref.instance && record.seq === ref.seq) return { ref, record };
+  throw new SnapError('STORE_DAMAGED', `${ref.ref} holds another snapshot: ${record.instance}/${String(record.seq)}.`, {
+    problem: 'a ref holds another snapshot',
+  });
 }
 
 /** Undefined where `know` would fail: such a snapshot is listed as unreadable and otherwise left alone. */
@@ -112,6 +116,16 @@ function select(selector: string, siblings: readonly SnapshotRef[]): SnapshotRef
   const seq = toSeq(selector);
   const numbered = seq === undefined ? undefined : siblings.find((ref) => ref.seq === seq);
   return numbered ?? byIdPrefix(selector, siblings);
+}
+
+/**
+ * For whoever resolved a snapshot before it had the lock.
+ * @throws SnapError SNAPSHOT_NOT_FOUND when the snapshot was removed meanwhile
+ */
+export async function refuseRemoved(context: Context, { instance, ref, commit }: SnapshotRef): Promise<void> {
+  const [present] = await context.store.refs(ref);
+  if (present?.oid === commit) return;
+  throw new SnapError('SNAPSHOT_NOT_FOUND', `Snapshot ${ref} was removed just now.`, { selector: ref, instance });
 }
 
 /** The fewest characters of a commit id that are taken for one, as git does it. */

@@ -10,7 +10,7 @@ import type { Context } from '../context.js';
 import { lockForRemoval } from '../locking.js';
 import { refusePending, readPending } from '../restore/pending.js';
 import { chooseInstance } from '../session/choose-instance.js';
-import { type KnownSnapshot, knowIfReadable, pinned, pointerTo, resolveSnapshot } from '../snapshots.js';
+import { type KnownSnapshot, know, knowIfReadable, pinned, pointerTo, resolveSnapshot } from '../snapshots.js';
 import { neededByPending, removeSnapshots } from './remove.js';
 
 /** Removes what the instance's policy no longer keeps, then frees the space. */
@@ -37,6 +37,8 @@ export async function deleteSnapshots(
   return removing(context, instance, request, (all) => {
     const needed = neededByPending(context, instance);
     const chosen = all.filter(({ seq }) => seqs.has(seq));
+    // One that this version cannot read is not its to remove.
+    for (const ref of chosen) know(ref);
     const pending = readPending(context, instance);
     if (pending !== undefined && chosen.some(({ ref }) => needed.has(ref))) refusePending(instance, pending);
     return Promise.resolve(chosen);
@@ -65,7 +67,11 @@ async function removing(
     throw new SnapError('DECLINED', 'Declined: nothing was removed.', { what: 'remove' });
   const locks = await lockForRemoval(context, instance);
   try {
-    const { gone, all, removed, kept } = await split(context, instance, choose);
+    const { gone, all, removed, kept } = await split(context, instance, async (refs) => {
+      // No more than was shown and confirmed, whatever came meanwhile.
+      const chosen = await choose(refs);
+      return chosen.filter(({ seq }) => preview.gone.some((shown) => shown.seq === seq));
+    });
     const before = await context.store.sizeOnDisk();
     await removeSnapshots(context, instance, all, new Set(gone));
     await context.store.collectGarbage();

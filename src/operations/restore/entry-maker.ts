@@ -1,5 +1,5 @@
 import type { StoredEntry, StoredFile, StoredSymlink } from '../../core/entry.js';
-import { type EntryPath, baseName, parentPath } from '../../core/entry-path.js';
+import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import { hasAttributes } from './entry-state.js';
@@ -63,6 +63,12 @@ export class EntryMaker {
       // A change of owner clears set-id bits, so the mode comes second.
       if (entry.kind === 'file') directory.setMode(name, entry.mode);
     });
+  }
+
+  setRootOwner({ uid, gid }: StoredEntry): void {
+    const root = this.#writer.at(rootPath);
+    const stat = root.statSelf();
+    if ((stat.uid !== uid || stat.gid !== gid) && !root.setOwnOwner(uid, gid)) this.ownersNotSet.push(rootPath);
   }
 
   async #makeSymlink(

@@ -224,14 +224,18 @@ function removeTemporaries(root: WritableDirectory, changes: readonly Change[], 
     for (const path of new Set(changes.map((change) => parentPath(change.path)))) {
       try {
         const directory = chain.at(path);
-        for (const name of directory.list()) if (name.startsWith(prefix)) directory.unlink(name);
+        for (const name of directory.list()) if (isTemporary(name, prefix)) directory.unlink(name);
       } catch (error) {
-        if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES'].includes(systemCode(error) ?? '')) throw error;
+        if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EISDIR', 'EPERM'].includes(systemCode(error) ?? '')) throw error;
       }
     }
   } finally {
     chain.close();
   }
+}
+
+function isTemporary(name: string, prefix: string): boolean {
+  return name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
 }
 
 function summarize(parts: readonly { mount: MountName; applied: Applied; unlike: readonly EntryPath[] }[]): Finished {

@@ -21,25 +21,7 @@ export async function recover(context: Context, request: RecoverRequest): Promis
     if (pending === undefined) {
       throw new SnapError('NOTHING_PENDING', `No restore of instance ${instance} is pending.`, { instance });
     }
-    const { plan, target, finished } = await resume(context, request, { instance, pending, reader });
-    return {
-      instance,
-      fromSnapshot: target,
-      emergencySnapshot: pending.begin.emergency,
-      dryRun: false,
-      restoredFiles: finished.restoredFiles,
-      deletedFiles: finished.deletedFiles,
-      changed: finished.changed,
-      plan,
-      kept: [],
-      failed: finished.failed,
-      filesAffected: finished.restoredFiles + finished.deletedFiles,
-      bytesWritten: finished.bytesWritten,
-      activeSnapshot: finished.failed.length === 0 ? target : null,
-      verified: finished.verified,
-      destination: null,
-      messages: finished.messages,
-    };
+    return await resume(context, request, { instance, pending, reader });
   } finally {
     await reader.close();
     locks.release();
@@ -53,7 +35,7 @@ export async function resume(
   context: Context,
   { direction, confirm, force = false }: RecoverRequest,
   job: Pick<ResumeJob, 'instance' | 'pending' | 'reader'>,
-): Promise<{ plan: PlannedChange[]; target: SnapshotPointer; finished: Finished }> {
+): Promise<RestoreResult> {
   const { begin } = job.pending;
   const active = activeOverlaps(
     context,
@@ -71,7 +53,34 @@ export async function resume(
         begin.mounts.map(({ path }) => path),
       ),
     );
-  return { plan, target, finished: await resumeRestore(context, { ...job, direction, force }) };
+  const finished = await resumeRestore(context, { ...job, direction, force });
+  return toResult(job, plan, target, finished);
+}
+
+function toResult(
+  { instance, pending }: Pick<ResumeJob, 'instance' | 'pending'>,
+  plan: readonly PlannedChange[],
+  target: SnapshotPointer,
+  finished: Finished,
+): RestoreResult {
+  return {
+    instance,
+    fromSnapshot: target,
+    emergencySnapshot: pending.begin.emergency,
+    dryRun: false,
+    restoredFiles: finished.restoredFiles,
+    deletedFiles: finished.deletedFiles,
+    changed: finished.changed,
+    plan,
+    kept: [],
+    failed: finished.failed,
+    filesAffected: finished.restoredFiles + finished.deletedFiles,
+    bytesWritten: finished.bytesWritten,
+    activeSnapshot: finished.failed.length === 0 ? target : null,
+    verified: finished.verified,
+    destination: null,
+    messages: finished.messages,
+  };
 }
 
 function planOf(pending: PendingRestore, direction: 'continue' | 'abort'): PlannedChange[] {

@@ -12,7 +12,7 @@ import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
 import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
-import { type KnownSnapshot, know, pointerTo, resolveSnapshot } from '../snapshots.js';
+import { type KnownSnapshot, know, pointerTo, refuseRemoved, resolveSnapshot } from '../snapshots.js';
 import { type ActiveOverlap, activeOverlaps, refuseActive, refuseClosed, refuseReplaced } from './guards.js';
 import { publishEmergency } from './emergency.js';
 import { type Finished, finishRestore } from './execute.js';
@@ -36,13 +36,16 @@ export async function restore(context: Context, request: AnyRequest): Promise<Re
   const resolved = await resolveSnapshot(context, request.snapshot, () => chooseInstance(context));
   const known = know(resolved.ref);
   if (request.to !== undefined) return restoreElsewhere(context, request, known, request.to);
-  const record = context.registry.find(known.ref.instance);
-  refuseClosed(record);
+  refuseClosed(context.registry.find(known.ref.instance));
   const locks = await lockForSnapshot(context, known.ref.instance);
   const reader = context.store.reader();
   try {
-    await continuePending(context, request, known, reader);
-    return await restoreLocked(context, request, known, reader);
+    // What held before the lock may not hold under it.
+    refuseClosed(context.registry.find(known.ref.instance));
+    await refuseRemoved(context, known.ref);
+    const resumed = await continuePending(context, request, known, reader);
+    const result = await restoreLocked(context, request, known, reader);
+    return resumed === undefined || result.plan.length > 0 ? result : resumed;
   } finally {
     await reader.close();
     locks.release();
@@ -72,16 +75,16 @@ async function continuePending(
   request: RestoreRequest,
   known: KnownSnapshot,
   reader: ObjectReader,
-): Promise<void> {
+): Promise<RestoreResult | undefined> {
   const pending = readPending(context, known.ref.instance);
-  if (pending === undefined || request.dryRun === true) return;
+  if (pending === undefined || request.dryRun === true) return undefined;
   const same =
     pending.begin.snapshot.ref === known.ref.ref &&
     pending.begin.request === requestKey(request) &&
     pending.direction !== 'abort';
   if (!same) refusePending(known.ref.instance, pending);
   const { confirm, force } = request;
-  await resume(context, { direction: 'continue', confirm, force }, { instance: known.ref.instance, pending, reader });
+  return resume(context, { direction: 'continue', confirm, force }, { instance: known.ref.instance, pending, reader });
 }
 
 async function restoreLocked(

@@ -1,6 +1,7 @@
 import type { EntryStat } from '../../core/entry.js';
 import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
 import type { WritableDirectory } from '../../core/ports.js';
+import type { Change } from '../../core/restore-plan.js';
 import { systemCode } from '../../errors.js';
 import type { Applied } from './apply.js';
 import { DirectoryChain } from './directory-chain.js';
@@ -20,21 +21,19 @@ export async function verifyChanges(
   onLend: (path: EntryPath, mode: number) => void,
 ): Promise<EntryPath[]> {
   const unlike: EntryPath[] = [];
-  const foreign = new Set(applied.ownersNotSet);
   const chain = new DirectoryChain(root, () => undefined);
   const lender = new MountWriter(root, new Map(), onLend);
+  const foreign = new Set(applied.ownersNotSet);
+  const isLike = async ({ path, after }: Change): Promise<boolean> => {
+    if (path === rootPath) return after === null || foreign.has(path) || hasAttributes(root.statSelf(), after);
+    const directory = directoryAt(chain, parentPath(path));
+    if (directory === undefined) return after === null;
+    const stat = statLending(directory, path, lender);
+    const attributes = after === null || stat === undefined || foreign.has(path) || hasAttributes(stat, after);
+    return attributes && (await isInState(directory, baseName(path), after, hasher));
+  };
   try {
-    for (const { path, after } of applied.done) {
-      if (path === rootPath) continue;
-      const directory = directoryAt(chain, parentPath(path));
-      if (directory === undefined) {
-        if (after !== null) unlike.push(path);
-        continue;
-      }
-      const stat = statLending(directory, path, lender);
-      const attributes = after === null || stat === undefined || foreign.has(path) || hasAttributes(stat, after);
-      if (!attributes || !(await isInState(directory, baseName(path), after, hasher))) unlike.push(path);
-    }
+    for (const change of applied.done) if (!(await isLike(change))) unlike.push(change.path);
   } finally {
     chain.close();
     lender.close();
