@@ -75,6 +75,7 @@ export default {
       '^src/instance/',
       [
         '^src/(instance|core)/',
+        '^src/fs/durable',
         '^src/errors\\.ts$',
         builtins('buffer', 'fs', 'fs/promises', 'path', 'os', 'crypto'),
         packages('zod'),

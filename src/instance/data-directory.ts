@@ -1,10 +1,11 @@
-import { chmodSync, mkdirSync, realpathSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 import { displayPath } from '../core/entry-path.js';
 import type { InstanceName, MountName } from '../core/ids.js';
 import { SnapError, systemCode } from '../errors.js';
+import { makeDirectoryDurably } from '../fs/durable.js';
 
 /** Where everything of ours lives. All paths are text; the directory and all in it belong to the user alone. */
 export interface DataDirectory {
@@ -69,13 +70,10 @@ export function layout(path: string): DataDirectory {
 
 function makePrivate(path: string): void {
   try {
-    if (mkdirSync(path, { recursive: true, mode: 0o700 }) !== undefined) chmodSync(path, 0o700);
+    makeDirectoryDurably(path);
   } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOSPC' || code === 'EDQUOT')
-      throw new SnapError('NO_SPACE', `No space left for ${displayPath(path)}.`, { path }, { cause: error });
-    if (code !== undefined) throw denied(path, error);
-    throw error;
+    if (error instanceof SnapError || systemCode(error) === undefined) throw error;
+    throw denied(path, error);
   }
 }
 

@@ -1,16 +1,4 @@
-import {
-  chmodSync,
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  renameSync,
-  rmSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { readFileSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { InstanceName, Seq } from '../core/ids.js';
@@ -18,6 +6,7 @@ import { toSeq } from '../core/ids.js';
 import { type InstanceRecord, recordFromJson, recordToJson } from '../core/instance-record.js';
 import type { InstanceRegistry } from '../core/ports.js';
 import { SnapError, systemCode } from '../errors.js';
+import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
 import type { DataDirectory } from './data-directory.js';
 
 /**
@@ -102,30 +91,8 @@ export class FileRegistry implements InstanceRegistry {
   }
 
   #put(name: InstanceName, file: string, text: string): void {
-    const folder = this.#directory.instanceDirectory(name);
-    if (mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined) {
-      chmodSync(folder, 0o700);
-      syncFolder(this.#directory.instances);
-    }
-    const fresh = join(folder, `${file}.new`);
-    const fd = openSync(fresh, 'w', 0o600);
-    try {
-      writeFileSync(fd, text);
-      fsyncSync(fd);
-    } finally {
-      closeSync(fd);
-    }
-    renameSync(fresh, join(folder, file));
-    syncFolder(folder);
-  }
-}
-
-function syncFolder(path: string): void {
-  const fd = openSync(path, 'r');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+    makeDirectoryDurably(this.#directory.instanceDirectory(name));
+    writeDurably(this.#file(name, file), text);
   }
 }
 
