@@ -19,6 +19,8 @@ function pathFromBytes(bytes: string): PathArgument {
       'Leave out the part up to the root of the mount, or write mount:path. See the paths: jackin-snap tree latest',
     );
   }
+  // A variable that is not set must never come to mean every path.
+  if (bytes === '') throw new UsageError('A path is empty.', 'The root of the mount is written as . (a dot).');
   // What shells complete, and what people type, names the same path.
   const plain = bytes.replace(/^(\.\/+)+/, '').replace(/\/+$/, '');
   return { mount: null, path: parseEntryPath(plain === '.' ? '' : plain) };

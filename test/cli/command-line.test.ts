@@ -64,6 +64,7 @@ describe('paths', () => {
     { word: '/etc/passwd', says: /absolute/ },
     { word: '../x', says: /"\.\."/ },
     { word: 'a//b', says: /component ""/ },
+    { word: '', says: /empty/ },
   ])('$word is wrong usage', async ({ word, says }) => {
     const { code, stderr, stdout } = await call(['restore', '1', word]);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
