@@ -219,8 +219,6 @@ const changing: ReadonlySet<string | symbol> = new Set<keyof WritableDirectory |
   'setMode',
   'setOwnMode',
   'setOwner',
-  'write',
-  'skip',
   'finish',
 ]);
 
