@@ -1,5 +1,4 @@
 import { type EntryPath, displayPath } from '../core/entry-path.js';
-import { partialReasons } from '../core/entry.js';
 import type { MountName, ObjectId } from '../core/ids.js';
 import type { InstanceRecord } from '../core/instance-record.js';
 import { withOverrides } from '../core/policy.js';
@@ -10,6 +9,7 @@ import { tidyMessage } from '../core/snapshot-record.js';
 import { SnapError, isSnapError } from '../errors.js';
 import type { AttributeDefaults } from './capture/attributes.js';
 import { type CapturedMount, captureMounts, summarize } from './capture/capture-mounts.js';
+import { incompletePaths } from './capture/incomplete.js';
 import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
@@ -161,14 +161,6 @@ function limitsIn(request: SaveRequest, record: InstanceRecord): Map<MountName, 
         record.mounts.map(({ name }) => name),
         paths,
       );
-}
-
-/** Paths that should have been stored and could not be read. */
-export function incompletePaths(captured: readonly CapturedMount[]): EntryPath[] {
-  return captured.flatMap(({ captured: { leftOut, incomplete } }) => [
-    ...leftOut.filter(({ reason }) => partialReasons.has(reason)).map(({ path }) => path),
-    ...incomplete,
-  ]);
 }
 
 function refuseIncomplete(request: SaveRequest, incomplete: readonly EntryPath[]): void {

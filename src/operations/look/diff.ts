@@ -1,11 +1,12 @@
-import { type EntryPath, baseName } from '../../core/entry-path.js';
+import { type EntryPath, baseName, displayPath } from '../../core/entry-path.js';
 import { type ObjectId } from '../../core/ids.js';
 import { escapeName } from '../../core/name-escape.js';
 import type { TreeEntry } from '../../core/ports.js';
 import type { DiffRequest, LogRequest, PathArgument } from '../../core/requests.js';
 import type { MountName } from '../../core/ids.js';
 import { SnapError } from '../../errors.js';
-import { captureMounts } from '../capture/capture-mounts.js';
+import { type CapturedMount, captureMounts } from '../capture/capture-mounts.js';
+import { incompletePaths } from '../capture/incomplete.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { resolvePath } from '../path-arguments.js';
@@ -73,11 +74,22 @@ async function diffWithLive(
     const live: ObjectId = scratch.writer.writeTree(trees);
     await scratch.writer.publish();
     const exitCode = await context.store.diff(mountsOf(from), live, gitRequest, scratch.directory);
-    return { exitCode, messages: [] };
+    return { exitCode, messages: notSeen(captured) };
   } finally {
     await reader.close();
     await scratch.remove();
   }
+}
+
+/** What could not be read now shows as deleted: that has to be said. */
+function notSeen(captured: readonly CapturedMount[]): string[] {
+  const paths = incompletePaths(captured);
+  if (paths.length === 0) return [];
+  const names = paths
+    .slice(0, 5)
+    .map((path) => displayPath(path))
+    .join(', ');
+  return [`${String(paths.length)} paths could not be read now and may show as deleted: ${names}.`];
 }
 
 /** git's log over the instance's snapshots, newest first. */

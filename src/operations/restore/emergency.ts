@@ -5,7 +5,7 @@ import type { ObjectWriter } from '../../core/ports.js';
 import type { SnapshotPointer } from '../../core/results.js';
 import { publish, writeContent } from '../capture/publish.js';
 import type { Context } from '../context.js';
-import { incompletePaths } from '../save.js';
+import { incompletePaths } from '../capture/incomplete.js';
 import { type KnownSnapshot, pointerTo } from '../snapshots.js';
 import type { ActiveOverlap } from './guards.js';
 import type { PlannedMount } from './plan-mounts.js';
