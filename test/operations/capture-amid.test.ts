@@ -21,6 +21,21 @@ import { tempDir } from '../support/temp.js';
 import { file } from '../support/tree-plan.js';
 import { type Happenings, area, captureAmid, fail, lines, without } from './capture-scene.js';
 
+function replace(path: string, content: string): void {
+  writeFileSync(`${path}.new`, content);
+  renameSync(`${path}.new`, path);
+}
+
+function backdate(path: string, content: string): void {
+  writeFileSync(path, content);
+  utimesSync(path, 0, 0);
+}
+
+function makeFolder(path: string, name: string, content: string): void {
+  mkdirSync(path);
+  writeFileSync(join(path, name), content);
+}
+
 describe('a file that changes while it is read', () => {
   const cases: { what: string; change: (path: string, time: number) => void }[] = [
     { what: 'grows', change: (path) => appendFileSync(path, '+') },
@@ -29,11 +44,11 @@ describe('a file that changes while it is read', () => {
     { what: 'changes its mode', change: (path, time) => chmodSync(path, 0o600 + time) },
     {
       what: 'is replaced',
-      change: (path, time) => (writeFileSync(`${path}.new`, `${time}`), renameSync(`${path}.new`, path)),
+      change: (path, time) => replace(path, `${time}`),
     },
     {
       what: 'is written with its time set back',
-      change: (path, time) => (writeFileSync(path, `${time}`), utimesSync(path, 0, 0)),
+      change: (path, time) => backdate(path, `${time}`),
     },
   ];
 
@@ -100,7 +115,7 @@ describe('an entry that is gone by the time it is looked at is not there', () =>
     const { path, at } = await area();
     const captured = await captureAmid(path, {
       'open d/f': (time) => {
-        if (time === 1) (unlinkSync(at('d/f')), writeFileSync(at('d/f'), 'new'));
+        if (time === 1) replace(at('d/f'), 'new');
       },
     });
     expect(lines(captured)).toContain('d/f new');
@@ -111,7 +126,7 @@ describe('an entry that is of another kind by the time it is opened is looked at
   const become: Record<string, { make: (path: string) => void; line: string[] }> = {
     'a file': { make: (path) => writeFileSync(path, 'new'), line: ['new'] },
     'a link': { make: (path) => symlinkSync('/etc/passwd', path), line: ['/etc/passwd'] },
-    'a folder': { make: (path) => (mkdirSync(path), writeFileSync(join(path, 'in'), 'IN')), line: ['/'] },
+    'a folder': { make: (path) => makeFolder(path, 'in', 'IN'), line: ['/'] },
     'a pipe': { make: (path) => makeFifo(path), line: ['special'] },
   };
   const looks = [
@@ -139,8 +154,9 @@ describe('an entry that is of another kind by the time it is opened is looked at
     const { path, at } = await area();
     const captured = await captureAmid(path, {
       'enter d': (time) => {
-        if (time === 1)
-          (renameSync(at('d'), join(tempDir('moved'), 'd')), mkdirSync(at('d')), writeFileSync(at('d/x'), 'X'));
+        if (time > 1) return;
+        renameSync(at('d'), join(tempDir('moved'), 'd'));
+        makeFolder(at('d'), 'x', 'X');
       },
     });
     expect(lines(captured)).toEqual(['a A', 'd /', 'd/x X', 'l a', 'z Z']);
@@ -149,8 +165,11 @@ describe('an entry that is of another kind by the time it is opened is looked at
   test('one that changes all the time is unstable', async () => {
     const { path, at } = await area();
     const captured = await captureAmid(path, {
-      'open d/f': () => (unlinkSync(at('d/f')), symlinkSync('x', at('d/f'))),
-      'readLink d/f': () => (unlinkSync(at('d/f')), writeFileSync(at('d/f'), 'x')),
+      'open d/f': () => {
+        unlinkSync(at('d/f'));
+        symlinkSync('x', at('d/f'));
+      },
+      'readLink d/f': () => replace(at('d/f'), 'x'),
     });
     expect(lines(captured)).toEqual([...without('d/f'), 'd/f unstable']);
   });
