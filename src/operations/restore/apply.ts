@@ -192,7 +192,8 @@ class Application {
       return;
     }
     // A change of owner clears set-id bits, so it comes before the mode.
-    if (path !== rootPath) this.#maker.setAttributes(path, after);
+    if (path === rootPath) this.#maker.setRootOwner(after);
+    else this.#maker.setAttributes(path, after);
     this.#writer.setDirectoryMode(path, after.mode);
   }
 }
