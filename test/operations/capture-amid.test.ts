@@ -16,10 +16,12 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import type { EntryPath } from '../../src/core/entry-path.js';
+import type { ObjectId } from '../../src/core/ids.js';
+import type { CaptureRequest } from '../../src/operations/capture/capture.js';
 import { buildTree, makeFifo } from '../support/build-tree.js';
 import { tempDir } from '../support/temp.js';
 import { file } from '../support/tree-plan.js';
-import { type Happenings, area, captureAmid, fail, lines, without } from './capture-scene.js';
+import { type Happenings, area, captureAmid, fail, lines, neverHas, without } from './capture-scene.js';
 
 function replace(path: string, content: string): void {
   writeFileSync(`${path}.new`, content);
@@ -195,5 +197,34 @@ describe('what may not be read is named, and the walk goes on', () => {
   ])('but $code at "$happens" is no snapshot at all', async ({ code, happens }) => {
     const { path } = await area();
     await expect(captureAmid(path, { [happens]: fail(code) })).rejects.toThrow(expect.objectContaining({ code }));
+  });
+});
+
+describe('a store that fails is not taken for a folder that does', () => {
+  const failing = (
+    method: 'writeBlob' | 'writeTree' | 'writeLargeBlob' | 'has',
+    code: string,
+  ): Partial<CaptureRequest> => ({
+    cache: { directory: () => () => 'c'.repeat(40) as ObjectId },
+    writer: { ...neverHas, [method]: fail(code) },
+  });
+  const methods = ['writeBlob', 'writeTree', 'writeLargeBlob', 'has'] as const;
+  const codes = ['EIO', 'EACCES', 'ENOENT', 'ENOTDIR', 'ENOSPC'];
+
+  test.each(methods.flatMap((method) => codes.map((code) => ({ method, code }))))(
+    '$method with $code ends the walk',
+    async ({ method, code }) => {
+      const { path, at } = await area();
+      writeFileSync(at('d/f'), 'x'.repeat(9 * 1024 * 1024));
+      await expect(captureAmid(path, {}, failing(method, code))).rejects.toThrow(expect.objectContaining({ code }));
+    },
+  );
+
+  test('a large file that cannot be read is still only that file', async () => {
+    const { path, at } = await area();
+    writeFileSync(at('d/f'), 'x'.repeat(9 * 1024 * 1024));
+    const again = { 'open d/f': (time: number) => (time > 1 ? fail('EACCES')() : undefined) };
+    expect(lines(await captureAmid(path, again))).toEqual([...without('d/f'), 'd/f unreadable']);
+    expect(lines(await captureAmid(path, { 'read d/f': fail('EIO') }))).toEqual([...without('d/f'), 'd/f unreadable']);
   });
 });

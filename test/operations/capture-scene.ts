@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import type { EntryStat, LeftOutReason } from '../../src/core/entry.js';
 import type { HostPath } from '../../src/core/entry-path.js';
+import type { ObjectId } from '../../src/core/ids.js';
 import type { Directory, ObjectWriter, OpenFile, TreeEntry } from '../../src/core/ports.js';
 import { openMount } from '../../src/fs/held-directory.js';
 import { hasher } from '../../src/git/pack/hasher.js';
@@ -147,3 +148,11 @@ export function lines({ entries, leftOut, contents }: Outcome): string[] {
 
 export const all: readonly string[] = ['a A', 'd /', 'd/f F', 'd/g G', 'l a', 'z Z'];
 export const without = (...paths: string[]): string[] => all.filter((line) => !paths.includes(line.split(' ')[0]!));
+
+/** Takes everything, and has nothing. */
+export const neverHas: CaptureRequest['writer'] = {
+  writeBlob: () => 'a'.repeat(40) as ObjectId,
+  writeLargeBlob: () => Promise.resolve('a'.repeat(40) as ObjectId),
+  writeTree: () => 'b'.repeat(40) as ObjectId,
+  has: () => false,
+};

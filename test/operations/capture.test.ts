@@ -11,7 +11,7 @@ import { buildTree } from '../support/build-tree.js';
 import { treeFingerprint } from '../support/compare.js';
 import { tempDir } from '../support/temp.js';
 import { directory, file, hardLink, special, symlink } from '../support/tree-plan.js';
-import { all, area, captureAmid, fail, lines, rulesOf } from './capture-scene.js';
+import { all, area, captureAmid, fail, lines, neverHas, rulesOf } from './capture-scene.js';
 
 describe('a folder that stands still', () => {
   test('is captured in byte order, directories before what is in them, and only read', async () => {
@@ -195,10 +195,3 @@ test('a signal ends the walk, and every directory is released', async () => {
   );
   expect(readdirSync('/proc/self/fd')).toHaveLength(before);
 });
-
-const neverHas = {
-  writeBlob: () => 'a'.repeat(40) as ObjectId,
-  writeLargeBlob: () => Promise.resolve('a'.repeat(40) as ObjectId),
-  writeTree: () => 'b'.repeat(40) as ObjectId,
-  has: () => false,
-};

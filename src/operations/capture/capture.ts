@@ -11,9 +11,10 @@ import { type EntryPath, isWithin, joinPath, rootPath } from '../../core/entry-p
 import type { ObjectId } from '../../core/ids.js';
 import { escapeName } from '../../core/name-escape.js';
 import type { Directory, ObjectWriter, StatCache, StatCacheRecorder, TreeEntry } from '../../core/ports.js';
-import { SnapError, systemCode } from '../../errors.js';
+import { systemCode } from '../../errors.js';
 import type { Interruption } from '../interruption.js';
 import { readStable } from './read-stable.js';
+import { WriterFailure, isDenied, toldApart } from './walk-failures.js';
 
 /*
  * The walk: every entry of a mount once, in byte order, through held descriptors. What is to be stored goes to the
@@ -70,8 +71,13 @@ export interface CapturedTree {
   readonly stats: CaptureStats;
 }
 
+/** A failure of the writer ends the walk, whatever it is; one of an entry only leaves that entry out. */
 export async function capture(request: CaptureRequest): Promise<CapturedTree> {
-  return new Walk(request).run();
+  try {
+    return await new Walk({ ...request, writer: toldApart(request.writer) }).run();
+  } catch (error) {
+    throw error instanceof WriterFailure ? error.cause : error;
+  }
 }
 
 /** A directory that the walk is in. */
@@ -326,20 +332,4 @@ class Walk {
     const covered = (path: EntryPath): boolean => [...leftOut].some((above) => isWithin(path, above));
     return (scope ?? []).filter((limit) => !this.#entries.has(limit) && !covered(limit));
   }
-}
-
-function isDenied(error: unknown): boolean {
-  if (error instanceof SnapError) return false;
-  return [
-    'EACCES',
-    'EPERM',
-    'EIO',
-    'ESTALE',
-    'ETXTBSY',
-    'ENXIO',
-    'EOVERFLOW',
-    'ENODATA',
-    'EUCLEAN',
-    'EBADMSG',
-  ].includes(systemCode(error) ?? '');
 }
