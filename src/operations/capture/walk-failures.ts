@@ -1,7 +1,7 @@
+import type { ObjectWriter } from '../../core/ports.js';
 import { SnapError, systemCode } from '../../errors.js';
-import type { CaptureRequest } from './capture.js';
 
-type Writer = CaptureRequest['writer'];
+type Writer = Pick<ObjectWriter, 'writeBlob' | 'writeLargeBlob' | 'writeTree' | 'has'>;
 
 /**
  * A failure of the store in the middle of a walk. It looks like any system error, and taken for one of the mount's own
