@@ -128,13 +128,14 @@ export async function refuseRemoved(context: Context, { instance, ref, commit }:
   throw new SnapError('SNAPSHOT_NOT_FOUND', `Snapshot ${ref} was removed just now.`, { selector: ref, instance });
 }
 
-/** The fewest characters of a commit id that are taken for one, as git does it. */
-const shortestCommitPrefix = 4;
+/** The fewest characters of an id that are taken for one, as git does it: a mistyped number must not name a snapshot. */
+const shortestPrefix = 4;
 
 function byIdPrefix(selector: string, siblings: readonly SnapshotRef[]): SnapshotRef | undefined {
   const upper = selector.toUpperCase();
+  if (selector.length < shortestPrefix) return undefined;
   const isUlidPrefix = isSnapshotId(upper.padEnd(26, '0'));
-  const isCommitPrefix = selector.length >= shortestCommitPrefix && /^[0-9a-f]{4,40}$/i.test(selector);
+  const isCommitPrefix = /^[0-9a-f]{4,40}$/i.test(selector);
   const matching = siblings.filter((ref) => {
     if (isCommitPrefix && ref.commit.startsWith(selector.toLowerCase())) return true;
     return isUlidPrefix && knowIfReadable(ref)?.record.id.startsWith(upper) === true;
