@@ -4,6 +4,7 @@ export interface SnapErrorData {
   readonly CONFIGURATION_INVALID: { readonly file: string; readonly problem: string };
   readonly SNAPSHOT_NOT_FOUND: { readonly selector: string; readonly instance: string };
   readonly SNAPSHOT_AMBIGUOUS: { readonly selector: string };
+  readonly SNAPSHOT_PINNED: { readonly snapshot: string };
   readonly INSTANCE_NOT_FOUND: { readonly instance: string };
   readonly INSTANCE_AMBIGUOUS: { readonly candidates: readonly string[] };
   readonly PATH_NOT_FOUND: { readonly path: string; readonly where: string };

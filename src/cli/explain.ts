@@ -28,6 +28,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
     hint: ({ instance }, next) => `See what there is: ${next('list', instance || undefined)}`,
   },
   SNAPSHOT_AMBIGUOUS: { exitCode: 2, hint: (_, next) => `Name it by its number, from: ${next('list')}` },
+  SNAPSHOT_PINNED: {
+    exitCode: 4,
+    hint: ({ snapshot }, next) => `Take the pin away first: ${next(`unpin ${snapshot}`)}`,
+  },
   INSTANCE_NOT_FOUND: {
     exitCode: 3,
     hint: ({ instance }, next) =>
@@ -116,7 +120,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
         ? `Free some space there (df -h ${shellPath(path)}), for example with: ${next('prune')}`
         : `Free some space. ${recoverCommands(pending, next)}`,
   },
-  DATA_DIR_OPEN: { exitCode: 9, hint: ({ path }) => `Make it private: chmod 700 ${shellPath(path)}` },
+  DATA_DIR_OPEN: {
+    exitCode: 9,
+    hint: ({ path }) => `Make it private: chmod 700 ${shellPath(path)}; or name another folder with --data-dir DIR.`,
+  },
   DATA_DIR_DENIED: {
     exitCode: 9,
     hint: ({ path }) => `See whose it is: ls -ld ${shellPath(path)}; another place is --data-dir DIR.`,

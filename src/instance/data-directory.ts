@@ -1,4 +1,4 @@
-import { realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
@@ -107,6 +107,12 @@ function realOf(directory: string): string {
   }
 }
 
+/** An empty folder may become one; any other that has no store is somebody's for something else. */
+function isOurs(path: string): boolean {
+  const names = readdirSync(path);
+  return names.length === 0 || names.includes('store.git');
+}
+
 function checkPrivate(path: string, owner: number | undefined): void {
   const stat = statSync(path);
   if (!stat.isDirectory()) throw new SnapError('DATA_DIR_DENIED', `${displayPath(path)} is no directory.`, { path });
@@ -116,6 +122,14 @@ function checkPrivate(path: string, owner: number | undefined): void {
     });
   }
   if ((stat.mode & 0o066) === 0) return;
+  if (!isOurs(path)) {
+    const shown = displayPath(path);
+    throw new SnapError(
+      'DATA_DIR_DENIED',
+      `${shown} is open to others and no data directory: name a folder of your own.`,
+      { path },
+    );
+  }
   const mode = (stat.mode & 0o777).toString(8);
   throw new SnapError('DATA_DIR_OPEN', `Others may look into the data directory ${displayPath(path)} (mode ${mode}).`, {
     path,

@@ -15,7 +15,8 @@ const notThere: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 
 /** Undefined when nothing is there. */
 export function realPath(path: string): string | undefined {
   try {
-    return realpathSync(toBuffer(path), { encoding: 'latin1' });
+    // The other one takes text only.
+    return realpathSync.native(toBuffer(path), { encoding: 'latin1' });
   } catch (error) {
     if (notThere.has(systemCode(error))) return undefined;
     throw error;

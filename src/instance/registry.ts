@@ -33,16 +33,14 @@ export class FileRegistry implements InstanceRegistry {
     const file = this.#file(name, 'instance.json');
     const text = readText(file);
     if (text === undefined) return undefined;
+    let record: InstanceRecord;
     try {
-      return recordFromJson(JSON.parse(text));
+      record = recordFromJson(JSON.parse(text));
     } catch (cause) {
-      throw new SnapError(
-        'CONFIGURATION_INVALID',
-        `The instance's file ${file} cannot be read.`,
-        { file, problem: String(cause) },
-        { cause },
-      );
+      throw unreadable(file, String(cause), cause);
     }
+    if (record.name !== name) throw unreadable(file, `it is that of instance ${record.name}`);
+    return record;
   }
 
   write(record: InstanceRecord): void {
@@ -60,10 +58,7 @@ export class FileRegistry implements InstanceRegistry {
     const text = readText(file);
     const seq = toSeq(text?.trim() ?? '');
     if (text === undefined || seq !== undefined) return seq;
-    throw new SnapError('CONFIGURATION_INVALID', `The instance's file ${file} cannot be read.`, {
-      file,
-      problem: 'it holds no number',
-    });
+    throw unreadable(file, 'it holds no number');
   }
 
   recordLastSeq(name: InstanceName, seq: Seq): void {
@@ -113,4 +108,9 @@ function readText(file: string): string | undefined {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
+}
+
+function unreadable(file: string, problem: string, cause?: unknown): SnapError<'CONFIGURATION_INVALID'> {
+  const message = `The instance's file ${file} cannot be read.`;
+  return new SnapError('CONFIGURATION_INVALID', message, { file, problem }, { cause });
 }

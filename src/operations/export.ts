@@ -3,7 +3,7 @@ import type { StoredEntry } from '../core/entry.js';
 import type { MountName } from '../core/ids.js';
 import type { ObjectReader } from '../core/ports.js';
 import { TarWriter } from '../core/tar-format.js';
-import { SnapError } from '../errors.js';
+import { SnapError, systemCode } from '../errors.js';
 import type { Context } from './context.js';
 import { lockForReading } from './locking.js';
 import { refuseOurs, restoreElsewhere } from './restore/restore-elsewhere.js';
@@ -57,11 +57,22 @@ async function fillTar(
 
 function createNew(context: Context, destination: HostPath): ReturnType<Context['newArchive']> {
   refuseOurs(context, destination);
-  if (context.host.identity(destination) === undefined)
-    return context.newArchive(destination, !destination.endsWith('.tar'));
+  if (context.host.identity(destination) === undefined) return newArchive(context, destination);
   throw new SnapError('DESTINATION_EXISTS', `${displayPath(destination)} exists: nothing was written.`, {
     path: displayPath(destination),
   });
+}
+
+function newArchive(context: Context, destination: HostPath): ReturnType<Context['newArchive']> {
+  try {
+    return context.newArchive(destination, !destination.endsWith('.tar'));
+  } catch (error) {
+    const code = systemCode(error);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw error;
+    const shown = displayPath(destination);
+    const message = `${shown} cannot be made (${code}): nothing was written.`;
+    throw new SnapError('PATH_NOT_FOUND', message, { path: shown, where: 'host' }, { cause: error });
+  }
 }
 
 async function writeTar(

@@ -14,6 +14,7 @@ const rows: { readonly [Code in SnapErrorCode]: readonly [data: SnapErrorData[Co
     CONFIGURATION_INVALID: [{ file: '/d/config', problem: 'x' }, 2, '/d/config'],
     SNAPSHOT_NOT_FOUND: [{ selector: '9', instance }, 3, '-i web list'],
     SNAPSHOT_AMBIGUOUS: [{ selector: '0' }, 2, 'list'],
+    SNAPSHOT_PINNED: [{ snapshot: 'web/3' }, 4, 'unpin web/3'],
     INSTANCE_NOT_FOUND: [{ instance }, 3, '-i web save'],
     INSTANCE_AMBIGUOUS: [{ candidates: ['a', 'b'] }, 2, '-i a, -i b'],
     PATH_NOT_FOUND: [{ path: 'x', where: '3' }, 3, 'tree'],

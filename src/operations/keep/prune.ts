@@ -20,7 +20,7 @@ export async function prune(context: Context, request: Parameters<JackinSnap['pr
   return removing(context, instance, request, async (all) => chosenByPolicy(context, instance, all));
 }
 
-/** Removes the named snapshots, pinned ones too, then frees the space. */
+/** Removes the named snapshots, then frees the space. Pinned ones have to be unpinned first. */
 export async function deleteSnapshots(
   context: Context,
   request: Parameters<JackinSnap['delete']>[0],
@@ -34,15 +34,24 @@ export async function deleteSnapshots(
   if (refs.some(({ ref }) => ref.instance !== instance))
     throw new SnapError('USAGE', 'The snapshots belong to different instances.', { what: 'snapshot' });
   const seqs = new Set(refs.map(({ ref }) => ref.seq));
-  return removing(context, instance, request, (all) => {
+  return removing(context, instance, request, async (all) => {
     const needed = neededByPending(context, instance);
     const chosen = all.filter(({ seq }) => seqs.has(seq));
     // One that this version cannot read is not its to remove.
     for (const ref of chosen) know(ref);
     const pending = readPending(context, instance);
     if (pending !== undefined && chosen.some(({ ref }) => needed.has(ref))) refusePending(instance, pending);
-    return Promise.resolve(chosen);
+    refusePinned(chosen, await pinned(context));
+    return chosen;
   });
+}
+
+/** @throws SnapError SNAPSHOT_PINNED: a pin is there to keep a snapshot from going by mistake */
+function refusePinned(chosen: readonly SnapshotRef[], pins: ReadonlySet<string>): void {
+  const first = chosen.find(({ instance, seq }) => pins.has(`${instance}/${String(seq)}`));
+  if (first === undefined) return;
+  const snapshot = `${first.instance}/${String(first.seq)}`;
+  throw new SnapError('SNAPSHOT_PINNED', `Snapshot ${snapshot} is pinned: nothing was removed.`, { snapshot });
 }
 
 type Choose = (all: readonly SnapshotRef[]) => Promise<readonly SnapshotRef[]>;
@@ -134,8 +143,9 @@ export async function pruneAfterSave(context: Context, record: InstanceRecord): 
     const all = await context.store.snapshots(record.name);
     if (all.length <= Math.min(keepLast, keepEmergency + 1)) return [];
     const gone = await chosenByPolicy(context, record.name, all);
+    if (gone.length === 0) return [];
     await removeSnapshots(context, record.name, all, new Set(gone));
-    return [];
+    return [`Retention removed snapshot ${gone.map(({ seq }) => String(seq)).join(', ')}; see instance set keep_last.`];
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return [`Old snapshots were not removed: ${error.message}`];

@@ -14,7 +14,7 @@ export function chooseInstance(context: Context): InstanceName {
   const found = instanceOfFolder(context, context.host.cwd);
   if (found !== undefined) return found.name;
   const folder = displayPath(context.host.cwd);
-  throw new SnapError('INSTANCE_NOT_FOUND', `No instance has the folder ${folder}.`, { instance: folder });
+  throw new SnapError('INSTANCE_NOT_FOUND', `No instance has the folder ${folder}.`, { instance: '' });
 }
 
 /** The record of the instance that a command is about. @throws SnapError INSTANCE_NOT_FOUND, INSTANCE_AMBIGUOUS */
