@@ -10,7 +10,7 @@ import { SnapError, systemCode } from '../errors.js';
  * The host's folders by path (bytes). Nothing in a mount is read or written through here.
  */
 
-const notThere: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES']);
+const notThere: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG']);
 
 /** Undefined when nothing is there. */
 export function realPath(path: string): string | undefined {
