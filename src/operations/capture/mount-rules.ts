@@ -119,10 +119,14 @@ export class MountRules {
       this.#newRepositoryFolders.add(path);
   }
 
-  isForced(path: EntryPath): boolean {
+  isForced(path: EntryPath, kind: EntryStat['kind']): boolean {
     const { forced } = this.options;
     if (forced === null) return false;
-    if (forced.stored.has(path) || this.#isInNewRepository(path)) return true;
+    const stored = forced.stored.get(path);
+    // A repository in the place of a `.git` file makes way only where new repositories do.
+    if (stored !== undefined && stored.kind !== 'directory' && kind === 'directory' && baseName(path) === '.git')
+      return forced.newRepositories && parentPath(path) !== rootPath;
+    if (stored !== undefined || this.#isInNewRepository(path)) return true;
     return baseName(path) !== '.git' && this.#standsInPlaceOfStored(path);
   }
 
@@ -178,7 +182,7 @@ class RulesOfDirectory implements DirectoryRules {
       dataDirectory: dataDirectory ?? null,
       tracked: situation.tracked,
       inherited: situation.inherited,
-      force: (path) => mount.isForced(path),
+      force: (path, kind) => mount.isForced(path, kind),
     };
     this.#rulesForStoredSecrets = { ...this.#rules, policy: { ...policy, include_secrets: true } };
   }
