@@ -136,14 +136,6 @@ test('paths of any bytes survive quoting, JSON and escaping for a tree', () => {
   });
 });
 
-test('no two names are escaped to the same', () => {
-  holds(fc.tuple(name, name), ([one, other]) => {
-    fc.pre(one !== other);
-    const facts = { kind: 'file', size: 0 } as const;
-    expect(escapeName(one, facts)).not.toBe(escapeName(other, facts));
-  });
-});
-
 test('attribute and observed lines', () => {
   const optional = { requiredKeys: ['path'] as ['path'] };
   const attribute = fc.record(

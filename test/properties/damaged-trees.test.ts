@@ -59,12 +59,12 @@ function pathsOf(reported: readonly { readonly mount: string; readonly path: str
 function unreported(
   staying: ReadonlySet<string>,
   saved: readonly { readonly path: string }[],
-  { kept }: RestoreResult,
+  { kept, failed }: RestoreResult,
   name: string,
 ): string[] {
   const known = new Set(saved.map(({ path }) => path));
-  const named = new Set(pathsOf(kept, name));
-  const above = new Set(pathsOf(kept, name).flatMap((path) => ancestors(path)));
+  const named = new Set([...pathsOf(kept, name), ...pathsOf(failed, name)]);
+  const above = new Set([...named].flatMap((path) => ancestors(path)));
   return [...staying].filter(
     (path) => !known.has(path) && !above.has(path) && ![path, ...ancestors(path)].some((at) => named.has(at)),
   );

@@ -88,8 +88,9 @@ function mustStay(path: string, situation: Situation): boolean {
 function isLastingRepository(path: string, { present, seen, deleteNewRepositories }: Situation): boolean {
   const entry = present.get(path);
   if (entry === undefined || nameOf(path) !== '.git') return false;
-  if (seen.has(path)) return entry.type === 'directory';
-  return path === '.git' || !deleteNewRepositories;
+  const isKnown = seen.get(path)?.type === 'directory';
+  if (seen.has(path) && entry.type !== 'directory') return false;
+  return isKnown || path === '.git' || !deleteNewRepositories;
 }
 
 // A repository made since is its folder with all in it, or its `.git` alone where the folder is the snapshot's.

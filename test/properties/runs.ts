@@ -20,8 +20,8 @@ const treesPerProperty = Number(process.env['JACKIN_TEST_TREES'] ?? 1000);
 const shrinkAtMost = 60_000;
 
 /**
- * Tests the property over generated trees, batch by batch, and the store that each batch leaves. A failure shrinks for a
- * minute, and says with which JACKIN_TEST_SEED it comes again.
+ * Tests the property over generated trees, batch by batch, and the store that each batch leaves. A failure tells the
+ * tree, made smaller for a minute, and how to see the same again.
  */
 export function overGeneratedTrees(name: string, options: ArbitraryTreeOptions, property: Property): void {
   const batches = Math.max(1, Math.ceil(treesPerProperty / (treesPerRun * runsPerBatch)));
@@ -32,14 +32,16 @@ export function overGeneratedTrees(name: string, options: ArbitraryTreeOptions, 
   });
 
   test.each(Array.from({ length: batches }, (_, batch) => batch))(`${name}, batch %i`, async (batch) => {
-    const seed = testSeed() + batch;
+    const seed = testSeed();
+    const again = `JACKIN_TEST_SEED=${seed} npx vitest run test/properties -t 'batch ${batch}'`;
     const workspace = new Workspace(treesPerRun);
     try {
-      const again = `JACKIN_TEST_SEED=${seed - batch} npx vitest run test/properties -t 'batch ${batch}'`;
-      await overForests(options, { seed, again }, withFastShrinking(workspace, property), (specs) => {
+      for (const { specs, damageSeed } of forests(options, seed + batch)) {
+        const tried: Attempt = (trees) => property(workspace, trees, damageSeed);
+        await tried(specs).catch((error: unknown) => explain(error, specs, tried, again));
         seen.trees += specs.length;
         seen.entries += specs.reduce((sum, spec) => sum + spec.length, 0);
-      });
+      }
       await workspace.expectSoundStore();
     } finally {
       workspace.remove();
@@ -47,52 +49,60 @@ export function overGeneratedTrees(name: string, options: ArbitraryTreeOptions, 
   });
 }
 
-type Attempt = (specs: readonly TreeSpec[], seed: number) => Promise<void>;
-
-async function overForests(
-  options: ArbitraryTreeOptions,
-  { seed, again }: { readonly seed: number; readonly again: string },
-  attempt: Attempt,
-  count: (specs: readonly TreeSpec[]) => void,
-): Promise<void> {
-  const forest = fc.array(arbitraryTree(options), { minLength: treesPerRun, maxLength: treesPerRun });
-  const checked = fc.asyncProperty(forest, fc.nat(), async (specs, damageSeed) => {
-    await attempt(specs, damageSeed);
-    count(specs);
-  });
-  const { failed, counterexample, errorInstance, numShrinks } = await fc.check(checked, {
-    seed,
-    numRuns: runsPerBatch,
-  });
-  if (!failed) return;
-  const [specs, damageSeed] = counterexample ?? [[], 0];
-  const shown = `Again: ${again}\nShrunk ${numShrinks} times, damaged with seed ${damageSeed}:\n${specs.map(describe).join('\n')}`;
-  throw new Error(`${errorInstance instanceof Error ? errorInstance.message : ''}\n${shown}`, { cause: errorInstance });
+function forests(options: ArbitraryTreeOptions, seed: number): { specs: TreeSpec[]; damageSeed: number }[] {
+  const trees = fc.array(arbitraryTree(options), { minLength: treesPerRun, maxLength: treesPerRun });
+  return fc.sample(fc.record({ specs: trees, damageSeed: fc.nat() }), { seed, numRuns: runsPerBatch });
 }
 
-// One failing tree of the forest is enough to go on with, and a smaller one is worth a minute, not the rest of the day.
-function withFastShrinking(workspace: Workspace, property: Property): Attempt {
-  let failing: { readonly since: number; readonly alone: number | undefined } | undefined;
-  const holds = async (specs: readonly TreeSpec[], seed: number): Promise<boolean> =>
-    property(workspace, specs, seed).then(
-      () => true,
-      () => false,
-    );
-  return async (specs, seed) => {
-    if (failing !== undefined) {
-      if (performance.now() - failing.since > shrinkAtMost) return;
-      return property(workspace, failing.alone === undefined ? specs : [specs[failing.alone] ?? []], seed);
-    }
+type Attempt = (specs: readonly TreeSpec[]) => Promise<void>;
+
+/** Fails with what is left of the trees when everything is taken away that the failure does not need. */
+async function explain(first: unknown, specs: readonly TreeSpec[], attempt: Attempt, again: string): Promise<never> {
+  const until = performance.now() + shrinkAtMost;
+  let error = first;
+  const stillFails = async (smaller: readonly TreeSpec[]): Promise<boolean> => {
+    if (performance.now() > until) return false;
     try {
-      await property(workspace, specs, seed);
-    } catch (error) {
-      let alone: number | undefined;
-      for (let index = 0; index < specs.length && alone === undefined; index += 1)
-        if (!(await holds([specs[index]!], seed))) alone = index;
-      failing = { since: performance.now(), alone };
-      throw error;
+      await attempt(smaller);
+      return false;
+    } catch (failure) {
+      if (nameOf(failure) !== nameOf(first)) return false;
+      error = failure;
+      return true;
     }
   };
+  const left = await withoutNeedlessEntries(await withoutNeedlessTrees(specs, stillFails), stillFails);
+  const shown = left.map((spec, index) => (spec.length === 0 ? '' : `tree ${index}:\n${describe(spec)}`)).join('');
+  throw new Error(`It does not hold for\n${shown}Again: ${again}`, { cause: error });
+}
+
+type Check = (specs: readonly TreeSpec[]) => Promise<boolean>;
+
+// What is done to a tree depends on its place: the others stay, as empty ones.
+async function withoutNeedlessTrees(specs: readonly TreeSpec[], stillFails: Check): Promise<readonly TreeSpec[]> {
+  for (const index of specs.keys()) {
+    const alone = specs.map((spec, at) => (at === index ? spec : []));
+    if (await stillFails(alone)) return alone;
+  }
+  return specs;
+}
+
+async function withoutNeedlessEntries(specs: readonly TreeSpec[], stillFails: Check): Promise<readonly TreeSpec[]> {
+  let left = specs;
+  for (let size = Math.max(...specs.map(({ length }) => length)); size >= 1; size = Math.floor(size / 2)) {
+    for (const index of left.keys()) {
+      for (let at = 0; at < left[index]!.length;) {
+        const smaller = left.map((spec, place) => (place === index ? spec.toSpliced(at, size) : spec));
+        if (await stillFails(smaller)) left = smaller;
+        else at += size;
+      }
+    }
+  }
+  return left;
+}
+
+function nameOf(error: unknown): string {
+  return error instanceof Error ? error.name : typeof error;
 }
 
 function describe(spec: TreeSpec): string {
