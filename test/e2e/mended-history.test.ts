@@ -19,13 +19,13 @@ test('gc mends a history whose graft a killed git left out', async () => {
     expect(stderr).toBe('');
     expect(code).toBe(0);
   }
-  const commit = (await storeGit(dataDir, ['rev-parse', 'refs/jackin/t/2'])).stdout.trim();
-  await storeGit(dataDir, ['update-ref', '-d', `refs/replace/${commit}`]);
-  const history = async (): Promise<number> =>
-    (await storeGit(dataDir, ['log', '--format=%H', 'refs/jackin/t/3'])).stdout.trim().split('\n').length;
-  expect(await history()).toBe(2);
+  const commit = storeGit(dataDir, ['rev-parse', 'refs/jackin/t/2']).stdout.trim();
+  storeGit(dataDir, ['update-ref', '-d', `refs/replace/${commit}`]);
+  const history = (): number =>
+    storeGit(dataDir, ['log', '--format=%H', 'refs/jackin/t/3']).stdout.trim().split('\n').length;
+  expect(history()).toBe(2);
 
   expect((await runSnap(['gc'], { dataDir, cwd: folder })).code).toBe(0);
 
-  expect(await history()).toBe(3);
+  expect(history()).toBe(3);
 });

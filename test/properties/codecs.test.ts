@@ -49,6 +49,8 @@ const id = fc.stringMatching(/^0[0-9A-HJKMNP-TV-Z]{25}$/).map((letters) => lette
 const slug = fc.stringMatching(/^[a-z0-9][a-z0-9_-]{0,20}$/);
 const instance = slug.map((word) => word as InstanceName);
 const mount = slug.map((word) => word as MountName);
+// No document keeps that one key, which is no property in JavaScript.
+const metaKey = fc.string({ unit: 'grapheme' }).filter((key) => key !== '__proto__');
 const mode = fc.nat({ max: 0o7777 });
 const owner = fc.nat({ max: 0xffff_fffe });
 const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
@@ -193,12 +195,7 @@ test('manifests and records of instances', () => {
     stats: fc.record({ files_observed: count, files_stored: count, bytes_stored: count }),
     mounts: fc.array(manifestMount, { maxLength: 2 }),
     recovery: fc.option(fc.record({ instance, seq, mounts: fc.array(mount), paths: scoped })),
-    // No document of ours keeps that key, which is no property in JavaScript.
-    meta: fc.dictionary(
-      fc.string({ unit: 'grapheme' }).filter((key) => key !== '__proto__'),
-      text,
-      { noNullPrototype: true },
-    ),
+    meta: fc.dictionary(metaKey, text, { noNullPrototype: true }),
     instance_record: fc
       .record({
         name: instance,
