@@ -67,7 +67,7 @@ function intersect(
   return [...new Set([...inner(asked, saved), ...inner(saved, asked)])];
 }
 
-/** @throws SnapError PATH_NOT_FOUND for a path that neither the snapshot nor the mount knows */
+/** @throws SnapError PATH_NOT_FOUND for a path that neither the snapshot nor the mount knows, or that was not saved */
 function refuseUnknownPaths(
   content: MountContent,
   live: CapturedMount,
@@ -75,18 +75,18 @@ function refuseUnknownPaths(
   scope: readonly EntryPath[] | null,
 ): void {
   for (const path of scope ?? []) {
-    const known =
-      content.entries.has(path) || content.observed.leftOutAt(path) !== undefined || content.observed.absent.has(path);
-    if (known || live.captured.entries.has(path) || leftOut.has(path)) continue;
-    throw new SnapError(
-      'PATH_NOT_FOUND',
-      `${displayPath(path)} is neither in the snapshot nor in mount ${content.name}.`,
-      {
-        path: displayPath(path),
-        where: `mount ${content.name}`,
-      },
-    );
+    const saved = intersect([path], content.scope)?.length !== 0;
+    if (saved && (isKnown(content, path) || live.captured.entries.has(path) || leftOut.has(path))) continue;
+    const why = saved ? `is neither in the snapshot nor in mount ${content.name}` : 'was not saved in the snapshot';
+    throw new SnapError('PATH_NOT_FOUND', `${displayPath(path)} ${why}.`, {
+      path: displayPath(path),
+      where: `mount ${content.name}`,
+    });
   }
+}
+
+function isKnown({ entries, observed }: MountContent, path: EntryPath): boolean {
+  return entries.has(path) || observed.leftOutAt(path) !== undefined || observed.absent.has(path);
 }
 
 /** True for a file whose inode has a name that this restore does not see, or that does not belong to its group. */
