@@ -48,7 +48,8 @@ export function readCommandLine(argv: readonly string[], commands: readonly Comm
 
 const withValue = new Set(['-i', '--instance', '--data-dir']);
 
-function commandIndex(argv: readonly string[]): number | undefined {
+/** Where the command's name stands; undefined when there is none. */
+export function commandIndex(argv: readonly string[]): number | undefined {
   for (let index = 0; index < argv.length; index += 1) {
     const word = argv[index] ?? '';
     if (word === '--') return undefined;

@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
+import { commandIndex } from './command-line.js';
 import { OutputFailed, processOutput, ReaderGone } from './output.js';
 import type { Session } from './session.js';
 import { listenToSignals } from './signals.js';
@@ -49,7 +50,7 @@ export async function runCommandLine(argv: readonly string[], surroundings: Surr
 
 /** `--version` before any command, whatever other options stand beside it. */
 function asksForVersion(argv: readonly string[]): boolean {
-  return argv.every((word) => word.startsWith('-')) && argv.some((word) => word === '--version' || word === '-V');
+  return argv.slice(0, commandIndex(argv)).some((word) => word === '--version' || word === '-V');
 }
 
 async function tell(error: unknown, session: Session): Promise<number> {
