@@ -49,13 +49,18 @@ export interface WritableDirectory extends Directory {
   rename(name: string, newName: string): void;
   unlink(name: string): void;
   removeDirectory(name: string): void;
-  /** Changes the entry itself, never what a link points to. */
-  setMode(name: string, mode: number): void;
+  /**
+   * Owner and mode (null: stays) of the very entry that was seen, never of what a link points to, nor of what has the
+   * name by now.
+   */
+  setAttributes(
+    name: string,
+    seen: EntryStat,
+    wanted: { readonly uid: number; readonly gid: number; readonly mode: number | null },
+  ): 'set' | 'owner_refused' | 'another';
   setOwnMode(mode: number): void;
   /** False where the caller may not set it. */
   setOwnOwner(uid: number, gid: number): boolean;
-  /** False where the caller may not set it. */
-  setOwner(name: string, uid: number, gid: number): boolean;
   sync(): void;
 }
 

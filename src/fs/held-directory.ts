@@ -1,13 +1,13 @@
 import { Buffer } from 'node:buffer';
 import {
   chmodSync,
+  chownSync,
   closeSync,
   constants,
   fchmodSync,
   fchownSync,
   fstatSync,
   fsyncSync,
-  lchownSync,
   linkSync,
   lstatSync,
   mkdirSync,
@@ -21,7 +21,7 @@ import {
 } from 'node:fs';
 
 import type { EntryStat } from '../core/entry.js';
-import { type HostPath, displayPath, isAscii } from '../core/entry-path.js';
+import { type HostPath, isAscii } from '../core/entry-path.js';
 import type { NewFile, OpenFile, WritableDirectory } from '../core/ports.js';
 import { SnapError, systemCode } from '../errors.js';
 import { toEntryStat } from './entry-stat.js';
@@ -127,12 +127,21 @@ class HeldDirectory implements WritableDirectory {
     rmdirSync(this.#at(name));
   }
 
-  setMode(name: string, mode: number): void {
+  setAttributes(
+    name: string,
+    seen: EntryStat,
+    { uid, gid, mode }: { readonly uid: number; readonly gid: number; readonly mode: number | null },
+  ): 'set' | 'owner_refused' | 'another' {
     const handle = openSync(this.#at(name), openHandleFlags);
     try {
-      if (fstatSync(handle).isSymbolicLink())
-        throw new SnapError('INTERNAL', `${displayPath(name)} became a link.`, { what: 'set mode' });
-      chmodSync(`/proc/self/fd/${String(handle)}`, mode);
+      const present = toEntryStat(fstatSync(handle, { bigint: true }));
+      if (present.ino !== seen.ino || present.dev !== seen.dev || present.kind !== seen.kind) return 'another';
+      const itself = `/proc/self/fd/${String(handle)}`;
+      const isTheirs = present.uid === uid && present.gid === gid;
+      const isOwned = isTheirs || isPermitted(() => chownSync(itself, uid, gid));
+      // A change of owner clears set-id bits, so the mode comes second.
+      if (mode !== null) chmodSync(itself, mode);
+      return isOwned ? 'set' : 'owner_refused';
     } finally {
       closeSync(handle);
     }
@@ -145,12 +154,6 @@ class HeldDirectory implements WritableDirectory {
   setOwnOwner(uid: number, gid: number): boolean {
     return isPermitted(() => {
       fchownSync(this.#fd, uid, gid);
-    });
-  }
-
-  setOwner(name: string, uid: number, gid: number): boolean {
-    return isPermitted(() => {
-      lchownSync(this.#at(name), uid, gid);
     });
   }
 

@@ -11,24 +11,29 @@ const names = [
 ] as const;
 
 /**
- * While `act` runs, calls `meddle` before each call to the file system of this process, with the number of the call:
- * what another process could do in that moment. What `meddle` does itself is not counted. Answers the number of calls.
+ * While `act` runs, calls `meddle` before each call to the file system of this process, with its number and the paths
+ * that it names, as latin1: what another process could do in that moment. What `meddle` does itself is not counted. Answers
+ * the paths of all calls.
  */
-export async function betweenCalls(meddle: (call: number) => void, act: () => Promise<void>): Promise<number> {
+export async function betweenCalls(
+  meddle: (call: number, paths: readonly string[]) => void,
+  act: () => Promise<void>,
+): Promise<string[][]> {
   const table = fs as unknown as Record<string, Call>;
   const originals = new Map(names.map((name) => [name as string, table[name]!]));
-  let calls = 0;
+  const calls: string[][] = [];
   let meddling = false;
   for (const [name, original] of originals) {
     table[name] = (...args) => {
       if (!meddling) {
         meddling = true;
+        const paths = args.filter(isPath).map((path) => Buffer.from(path).toString('latin1'));
         try {
-          meddle(calls);
+          meddle(calls.length, paths);
         } finally {
           meddling = false;
         }
-        calls += 1;
+        calls.push(paths);
       }
       return original.apply(fs, args);
     };
@@ -41,4 +46,8 @@ export async function betweenCalls(meddle: (call: number) => void, act: () => Pr
     syncBuiltinESMExports();
   }
   return calls;
+}
+
+function isPath(argument: unknown): argument is string | Buffer {
+  return typeof argument === 'string' || (Buffer.isBuffer(argument) && argument.length < 10_000);
 }

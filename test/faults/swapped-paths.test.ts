@@ -1,4 +1,4 @@
-import { linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
+import { chmodSync, linkSync, mkdirSync, renameSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JackinSnap } from '../../src/index.js';
@@ -34,7 +34,9 @@ const inside: TreeSpec = [
 
 /** The same names as in the mount, and what is new there after the save: whoever is led here finds work to do. */
 const outside: TreeSpec = [
-  ...inside.flatMap((entry) => (entry.type === 'file' ? [{ ...entry, content: `${canary} ${entry.path}\n` }] : [])),
+  ...inside.flatMap((entry) =>
+    entry.type === 'file' ? [{ ...entry, content: `${canary} ${entry.path}\n`, mode: 0o640 }] : [],
+  ),
   file('d/e/new', canary),
   file('d/e/fresh/new', canary),
   file('d/canary-name', canary),
@@ -56,6 +58,11 @@ const swaps: readonly Swap[] = [
   { what: 'a file for a link out', path: 'd/e/one', put: (there, out) => symlinkSync(join(out, 'd/e/one'), there) },
   { what: 'a file for a pipe', path: 'd/e/one', put: makeFifo },
   { what: 'a folder for a pipe', path: 'd/e', put: makeFifo },
+  {
+    what: 'a file of another mode for a link out',
+    path: 'd/f/more',
+    put: (there, out) => symlinkSync(join(out, 'd/f/more'), there),
+  },
   { what: 'a file for a folder', path: 'd/e/two', put: (there) => mkdirSync(there) },
   { what: 'a folder for a file', path: 'd/e', put: (there) => writeFiles(join(there, '..'), { e: 'file\n' }) },
 ];
@@ -86,10 +93,16 @@ class Scene {
     await buildTree(this.outside, outside);
   }
 
-  /** Meddles before one call, and never for -1. */
-  swapAt(at: number, { path, put }: Swap): (call: number) => void {
-    return (call) => {
-      if (call !== at) return;
+  /** Meddles once, at that moment. */
+  swapAt({ at, nth }: Moment, { path, put }: Swap): (call: number, paths: readonly string[]) => void {
+    let named = 0;
+    let swapped = false;
+    return (call, paths) => {
+      const names = paths.some((argument) => argument.endsWith(nameOf(`/${path}`)));
+      const due = { call: call === nth, before: names && named === nth, after: named === nth + 1 }[at];
+      if (names) named += 1;
+      if (swapped || !due) return;
+      swapped = true;
       renameSync(join(this.mount, path), join(this.area, 'away'));
       put(join(this.mount, path), this.outside);
     };
@@ -116,12 +129,29 @@ async function attempt(act: () => Promise<unknown>): Promise<string> {
   }
 }
 
-/** Moments spread over all calls of an act, other ones with every seed. */
-function moments(calls: number, seed: number): number[] {
-  expect(calls).toBeGreaterThan(100);
+/** Before or after the n-th call that names the swapped path, or before the n-th of all. */
+interface Moment {
+  readonly at: 'before' | 'after' | 'call';
+  readonly nth: number;
+}
+
+const never: Moment = { at: 'call', nth: -1 };
+
+/** As many of the telling moments as there is time for, and a few by chance. */
+function moments(calls: readonly (readonly string[])[], { path }: Swap, seed: number): Moment[] {
+  expect(calls.length).toBeGreaterThan(100);
   const random = randomFrom(seed);
-  const step = Math.floor(calls / 12);
-  return Array.from({ length: 12 }, (_, index) => index * step + random.below(step));
+  const naming = calls.filter((paths) => paths.some((argument) => argument.endsWith(nameOf(`/${path}`))));
+  const telling = [...naming.keys()].flatMap((nth): Moment[] => [
+    { at: 'before', nth },
+    { at: 'after', nth },
+  ]);
+  while (telling.length > 14) telling.splice(random.below(telling.length), 1);
+  return [...telling, { at: 'call', nth: random.below(calls.length) }, { at: 'call', nth: random.below(calls.length) }];
+}
+
+function nameOf(path: string): string {
+  return path.slice(path.lastIndexOf('/'));
 }
 
 describe.each(swaps)('$what', (swap) => {
@@ -132,17 +162,17 @@ describe.each(swaps)('$what', (swap) => {
       await scene.reset();
       await scene.snap.save();
       const outcomes = new Set<string>();
-      const saveWith = async (at: number): Promise<number> => {
+      const saveWith = async (at: Moment): Promise<string[][]> => {
         await scene.reset();
-        writeFiles(scene.mount, { 'd/e/one': `one, before ${at}\n` });
+        writeFiles(scene.mount, { 'd/e/one': `one, ${at.at} ${at.nth}\n` });
         const before = scene.look();
         const calls = await betweenCalls(scene.swapAt(at, swap), async () => {
           outcomes.add(await attempt(() => scene.snap.save({ full: true })));
         });
-        scene.expectUntouchedOutside(before, `swapped before call ${at} of ${calls}`);
+        scene.expectUntouchedOutside(before, `swapped ${at.at} ${at.nth} of ${calls.length}`);
         return calls;
       };
-      for (const at of moments(await saveWith(-1), seed)) await saveWith(at);
+      for (const at of moments(await saveWith(never), swap, seed)) await saveWith(at);
 
       expect(outcomes).toContain('done');
       const objects = storeGit(scene.dataDir, [
@@ -164,7 +194,7 @@ describe.each(swaps)('$what', (swap) => {
       await scene.reset();
       await scene.snap.save();
       const saved = walkTree(scene.mount);
-      const restoreWith = async (at: number): Promise<number> => {
+      const restoreWith = async (at: Moment): Promise<string[][]> => {
         await scene.reset();
         writeFiles(scene.mount, {
           'd/e/one': 'edited\n',
@@ -172,6 +202,7 @@ describe.each(swaps)('$what', (swap) => {
           'd/e/new': 'n\n',
           'd/e/fresh/new': 'n\n',
         });
+        chmodSync(join(scene.mount, 'd/f/more'), 0o777);
         removeWithin(scene.mount, 'd/e/run');
         removeWithin(scene.mount, 'd/e/empty');
         const before = scene.look();
@@ -180,7 +211,7 @@ describe.each(swaps)('$what', (swap) => {
         const calls = await betweenCalls(scene.swapAt(at, swap), async () => {
           await attempt(restore);
         });
-        const where = `swapped before call ${at} of ${calls}`;
+        const where = `swapped ${at.at} ${at.nth} of ${calls.length}`;
         scene.expectUntouchedOutside(before, where);
 
         // Once nobody meddles any more, the same restore leads to the end.
@@ -190,13 +221,16 @@ describe.each(swaps)('$what', (swap) => {
         scene.expectUntouchedOutside(before, where);
         return calls;
       };
-      for (const at of moments(await restoreWith(-1), seed)) await restoreWith(at);
+      for (const at of moments(await restoreWith(never), swap, seed)) await restoreWith(at);
       expect(fsckStrict(scene.dataDir)).toEqual([]);
     });
   });
 });
 
-test('a name of an outside file that is swapped in during a restore is not written through', async () => {
+test.each([
+  { what: 'content', damage: (there: string) => writeFiles(there, { 'd/e/one': 'edited\n' }) },
+  { what: 'mode', damage: (there: string) => chmodSync(join(there, 'd/e/one'), 0o777) },
+])('a name of an outside file that is swapped in while $what is restored is left alone', async ({ damage }) => {
   const seed = testSeed();
   const swap: Swap = {
     what: 'a file for another name of a file outside',
@@ -207,18 +241,19 @@ test('a name of an outside file that is swapped in during a restore is not writt
     const scene = new Scene(area);
     await scene.reset();
     await scene.snap.save();
-    const restoreWith = async (at: number): Promise<number> => {
+    const restoreWith = async (at: Moment): Promise<string[][]> => {
       await scene.reset();
-      writeFiles(scene.mount, { 'd/e/one': 'edited\n' });
+      damage(scene.mount);
       const before = scene.look();
       const calls = await betweenCalls(scene.swapAt(at, swap), async () => {
         await attempt(() => scene.snap.restore({ snapshot: '1', confirm: () => Promise.resolve(true) }));
       });
-      expect(compareTrees(before, scene.look(), { also: ['ino', 'mtimeNs'] }), `before call ${at} of ${calls}`).toEqual(
-        [],
-      );
+      expect(
+        compareTrees(before, scene.look(), { also: ['ino', 'mtimeNs'] }),
+        `swapped ${at.at} ${at.nth} of ${calls.length}`,
+      ).toEqual([]);
       return calls;
     };
-    for (const at of moments(await restoreWith(-1), seed)) await restoreWith(at);
+    for (const at of moments(await restoreWith(never), swap, seed)) await restoreWith(at);
   });
 });

@@ -138,7 +138,7 @@ describe('a directory', () => {
       () => d.unlink('x'),
       () => d.rename('x', 'y'),
       () => d.enter('x'),
-      () => d.setMode('x', 0o600),
+      () => d.setAttributes('x', root.statSelf(), { uid: 0, gid: 0, mode: 0o600 }),
     ])
       expect(use).toThrow(code('INTERNAL'));
     expect(root.list()).toEqual(['d']);
@@ -163,7 +163,6 @@ describe('no link is followed', () => {
     { what: 'a file is made over a link', act: (root) => root.createFile('file'), why: 'EEXIST' },
     { what: 'a file is made over a dangling link', act: (root) => root.createFile('dangling'), why: 'EEXIST' },
     { what: 'a directory is made over a dangling link', act: (root) => root.makeDirectory('dangling'), why: 'EEXIST' },
-    { what: 'a mode is set', act: (root) => root.setMode('file', 0o777), why: 'INTERNAL' },
     { what: 'a directory is removed', act: (root) => root.removeDirectory('folder'), why: 'ENOTDIR' },
   ])('when $what', ({ act, why }) => {
     const { path, root } = planted();
@@ -176,7 +175,7 @@ describe('no link is followed', () => {
     const { path, root } = planted();
     writeFile(root, 'new', 'new');
     root.link(root, 'file', 'again');
-    root.setOwner('again', process.getuid?.() ?? 0, process.getgid?.() ?? 0);
+    root.setAttributes('again', root.stat('again')!, { ...own, mode: null });
     root.rename('new', 'file');
     root.unlink('folder');
     root.unlink('dangling');
@@ -187,20 +186,22 @@ describe('no link is followed', () => {
   });
 });
 
+const own = { uid: process.getuid?.() ?? 0, gid: process.getgid?.() ?? 0 };
+
 describe('changes', () => {
   test('of modes reach set-id bits and modes that forbid everything', () => {
     const { path, root } = area();
     writeFile(root, 'f', 'x');
     root.makeDirectory('d');
     for (const mode of [0o4755, 0o2755, 0o000, 0o1777, 0o600]) {
-      root.setMode('f', mode);
-      root.setMode('d', mode);
+      for (const name of ['f', 'd']) root.setAttributes(name, root.stat(name)!, { ...own, mode });
       expect([lstatSync(join(path, 'f')), lstatSync(join(path, 'd'))].map((stat) => stat.mode & 0o7777)).toEqual([
         mode,
         mode,
       ]);
     }
-    const d = (root.setMode('d', 0o755), root.enter('d'));
+    root.setAttributes('d', root.stat('d')!, { ...own, mode: 0o755 });
+    const d = root.enter('d');
     d.setOwnMode(0o2700);
     expect(d.statSelf().mode).toBe(0o2700);
     d.close();

@@ -113,9 +113,7 @@ class Application {
     const parent = this.#writer.at(parentPath(path));
     const present = parent.stat(baseName(path));
     if (present !== undefined && (await this.#isThere(parent, change, after, present))) {
-      if (isForeign(present, change)) this.#skipped.set(path, 'changed_meanwhile');
-      else this.#maker.setAttributes(path, after);
-      this.#sound.add(path);
+      this.#settleAttributes(change, after, present);
     } else if ((await this.#mayBeReplaced(parent, change)) || (await this.#isOnlyParted(parent, after, present))) {
       const replace = present !== undefined && isReplacedInPlace(change);
       await this.#maker.make(path, after, replace, (first) => this.#isSound(first, after));
@@ -124,6 +122,12 @@ class Application {
     } else {
       this.#skipped.set(path, 'changed_meanwhile');
     }
+  }
+
+  #settleAttributes(change: Change, after: StoredEntry, present: EntryStat): void {
+    if (isForeign(present, change) || !this.#maker.setAttributes(change.path, after, present))
+      this.#skipped.set(change.path, 'changed_meanwhile');
+    this.#sound.add(change.path);
   }
 
   /** True when a path has the content of an entry that is to be linked to it: in doubt it is read. */
@@ -192,8 +196,7 @@ class Application {
       return;
     }
     // A change of owner clears set-id bits, so it comes before the mode.
-    if (path === rootPath) this.#maker.setRootOwner(after);
-    else this.#maker.setAttributes(path, after);
+    this.#maker.setDirectoryOwner(path, after);
     this.#writer.setDirectoryMode(path, after.mode);
   }
 }

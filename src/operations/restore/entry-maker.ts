@@ -1,5 +1,5 @@
-import type { StoredEntry, StoredFile, StoredSymlink } from '../../core/entry.js';
-import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
+import type { EntryStat, StoredEntry, StoredFile, StoredSymlink } from '../../core/entry.js';
+import { type EntryPath, baseName, parentPath } from '../../core/entry-path.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import { hasAttributes } from './entry-state.js';
@@ -45,30 +45,29 @@ export class EntryMaker {
         return;
       case 'symlink':
         await this.#makeSymlink(path, entry, replace, mayLink);
-        this.setAttributes(path, entry);
         return;
       case 'file':
         await this.#makeFile(path, entry, replace, mayLink);
     }
   }
 
-  /** Owner and mode of an entry that has its content. A directory's mode is set when all in it is done. */
-  setAttributes(path: EntryPath, entry: StoredEntry): void {
-    const name = baseName(path);
-    this.#writer.write(path, (directory) => {
-      const stat = directory.stat(name);
-      if (stat === undefined || hasAttributes(stat, entry)) return;
-      const sameOwner = stat.uid === entry.uid && stat.gid === entry.gid;
-      if (!sameOwner && !directory.setOwner(name, entry.uid, entry.gid)) this.ownersNotSet.push(path);
-      // A change of owner clears set-id bits, so the mode comes second.
-      if (entry.kind === 'file') directory.setMode(name, entry.mode);
-    });
+  /**
+   * Owner and mode of the entry that was seen and has its content. A directory's mode is set when all in it is done.
+   * False when another one has its name by now.
+   */
+  setAttributes(path: EntryPath, entry: StoredEntry, seen: EntryStat): boolean {
+    if (hasAttributes(seen, entry)) return true;
+    const { uid, gid } = entry;
+    const wanted = { uid, gid, mode: entry.kind === 'file' ? entry.mode : null };
+    const outcome = this.#writer.write(path, (directory) => directory.setAttributes(baseName(path), seen, wanted));
+    if (outcome === 'owner_refused') this.ownersNotSet.push(path);
+    return outcome !== 'another';
   }
 
-  setRootOwner({ uid, gid }: StoredEntry): void {
-    const root = this.#writer.at(rootPath);
-    const stat = root.statSelf();
-    if ((stat.uid !== uid || stat.gid !== gid) && !root.setOwnOwner(uid, gid)) this.ownersNotSet.push(rootPath);
+  setDirectoryOwner(path: EntryPath, { uid, gid }: StoredEntry): void {
+    const directory = this.#writer.at(path);
+    const stat = directory.statSelf();
+    if ((stat.uid !== uid || stat.gid !== gid) && !directory.setOwnOwner(uid, gid)) this.ownersNotSet.push(path);
   }
 
   async #makeSymlink(
@@ -83,8 +82,16 @@ export class EntryMaker {
       this.#writer.write(path, (directory) => {
         directory.makeSymlink(name, content.toString('latin1'));
       });
+      this.#giveLinkAway(path, name, entry);
     }
     if (replace) this.#place(path, name, true);
+  }
+
+  #giveLinkAway(path: EntryPath, name: string, { uid, gid }: StoredSymlink): void {
+    const directory = this.#writer.at(parentPath(path));
+    const made = directory.stat(name);
+    if (made?.kind !== 'symlink' || made.nlink > 1 || (made.uid === uid && made.gid === gid)) return;
+    if (directory.setAttributes(name, made, { uid, gid, mode: null }) === 'owner_refused') this.ownersNotSet.push(path);
   }
 
   async #makeFile(
