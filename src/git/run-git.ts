@@ -5,6 +5,7 @@ import type { Readable, Writable } from 'node:stream';
 import { SnapError, systemCode } from '../errors.js';
 import { noSpace } from '../fs/durable.js';
 import { isDiskFull } from './full-disk.js';
+import { refusedDirectory } from './refusal.js';
 import { type GitSettings, environmentOf, storeArguments } from './git-settings.js';
 import type { GitProgram } from './programs.js';
 
@@ -66,7 +67,7 @@ export class GitRunner {
     return { exitCode, stderr, stdout: Buffer.concat(chunks) };
   }
 
-  /** Runs to the end and answers the output. @throws SnapError GIT_FAILED, or NO_SPACE when the disk is full. */
+  /** Runs to the end and answers the output. @throws SnapError GIT_FAILED, NO_SPACE, DATA_DIR_DENIED */
   async output(command: GitCommand): Promise<Buffer> {
     const { exitCode, stdout, stderr } = await this.run(command);
     if (exitCode !== 0) throw this.failure(command, exitCode, stderr);
@@ -110,7 +111,7 @@ export class GitRunner {
     return this.#signal;
   }
 
-  /** The error that a failed command is: a full disk is told apart by trying to write. */
+  /** The error that a failed command is: a full disk, or one that may not be written, is told apart by trying. */
   failure(command: GitCommand, exitCode: number, stderr: string): SnapError {
     const name = command.args[0] ?? 'git';
     const { storeDirectory } = this.settings;
@@ -119,7 +120,10 @@ export class GitRunner {
       command: name,
       exitCode,
     });
-    return isDiskFull(storeDirectory) ? noSpace(storeDirectory, cause) : cause;
+    if (isDiskFull(storeDirectory)) return noSpace(storeDirectory, cause);
+    const path = refusedDirectory(storeDirectory);
+    if (path === undefined) return cause;
+    return new SnapError('DATA_DIR_DENIED', `git ${name} may not write in ${path}.`, { path }, { cause });
   }
 }
 
