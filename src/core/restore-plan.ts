@@ -90,12 +90,31 @@ class Planner {
 
   compareWanted(): void {
     const blockers = this.#blockers();
+    const reachable: StoredEntry[] = [];
+    const barred = new Set<EntryPath>();
     for (const [path, wanted] of this.#question.wanted) {
       if (!this.#inScope(path, wanted)) continue;
       const obstacle = this.#obstacle(path, wanted, blockers);
-      if (obstacle === null) this.#compare(path, wanted, this.#question.live.get(path) ?? null);
-      else if (obstacle !== 'above') this.#blocked.set(path, obstacle);
+      if (obstacle !== null && obstacle !== 'above') this.#blocked.set(path, obstacle);
+      if (obstacle === null) reachable.push(wanted);
+      else barred.add(path);
     }
+    this.#leaders = leadersOf(reachable, barred);
+    for (const wanted of reachable)
+      this.#compare(wanted.path, this.#regrouped(wanted), this.#question.live.get(wanted.path) ?? null);
+  }
+
+  /** The first path of each link group whose own first path cannot be put back. */
+  #leaders: ReadonlyMap<EntryPath, EntryPath> = new Map();
+
+  #regrouped(entry: StoredEntry): StoredEntry {
+    if (entry.kind === 'directory' || entry.linkedTo === undefined) return entry;
+    return { ...entry, linkedTo: this.#leaders.get(entry.linkedTo) ?? entry.linkedTo };
+  }
+
+  #wantedGroup(path: EntryPath): EntryPath | undefined {
+    const first = linkOf(this.#question.wanted.get(path));
+    return first === undefined ? undefined : (this.#leaders.get(first) ?? first);
   }
 
   lookAtTheRest(): void {
@@ -167,7 +186,7 @@ class Planner {
     if (wanted.linkedTo === undefined) return live.linkedTo === undefined;
     if (wanted.linkedTo === wanted.path) {
       const members = live.linkedTo === undefined ? [] : (this.#liveGroups().get(live.linkedTo) ?? []);
-      return members.every((member) => linkOf(this.#question.wanted.get(member)) === wanted.path);
+      return members.every((member) => this.#wantedGroup(member) === wanted.path);
     }
     const first = linkOf(this.#question.live.get(wanted.linkedTo));
     return first !== undefined && first === live.linkedTo && this.#changes.get(wanted.linkedTo)?.action !== 'overwrite';
@@ -287,6 +306,18 @@ class Planner {
     const leadsThere = entry?.kind === 'directory' && scope.some((limit) => isWithin(limit, path));
     return leadsThere && this.#question.wanted.has(path) && live.get(path)?.kind !== 'directory';
   }
+}
+
+function leadersOf(
+  reachable: readonly StoredEntry[],
+  barred: ReadonlySet<EntryPath>,
+): ReadonlyMap<EntryPath, EntryPath> {
+  const leaders = new Map<EntryPath, EntryPath>();
+  for (const entry of reachable) {
+    const first = linkOf(entry);
+    if (first !== undefined && barred.has(first) && !leaders.has(first)) leaders.set(first, entry.path);
+  }
+  return leaders;
 }
 
 /** The blob that a path's content is; a directory has none. */

@@ -191,4 +191,19 @@ describe('hard-link groups', () => {
   ])('$what', ({ then, now, plan }) => {
     expect(planLines({ then, now })).toEqual(plan);
   });
+
+  test.each<{ what: string; now: States; plan: string[] }>([
+    { what: 'the others are linked to each other', now: { b: 'file A', c: 'file A' }, plan: ['overwrite c'] },
+    { what: 'which is done once', now: { b: 'file A = b', c: 'file A = b' }, plan: [] },
+    {
+      what: 'and cut from strangers',
+      now: { b: 'file A = b', x: 'file A = b' },
+      plan: ['overwrite b', 'create c', 'delete x'],
+    },
+  ])('where the first path of a group cannot be put back, $what', ({ now, plan }) => {
+    const then = { a: 'file A = a', b: 'file A = a', c: 'file A = a' };
+    const lines = planLines({ then, now, nowOut: { a: 'special' } });
+    expect(lines.filter((line) => !line.startsWith('block a'))).toEqual(plan);
+    expect(lines).toHaveLength(plan.length + 1);
+  });
 });
