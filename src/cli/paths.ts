@@ -22,8 +22,8 @@ function pathFromBytes(bytes: string): PathArgument {
   // A variable that is not set must never come to mean every path.
   if (bytes === '') throw new UsageError('A path is empty.', 'The root of the mount is written as . (a dot).');
   // What shells complete, and what people type, names the same path.
-  const plain = bytes.replace(/^(\.\/+)+/, '').replace(/\/+$/, '');
-  return { mount: null, path: parseEntryPath(plain === '.' ? '' : plain) };
+  const parts = bytes.split('/').filter((part) => part !== '' && part !== '.');
+  return { mount: null, path: parseEntryPath(parts.join('/')) };
 }
 
 /** NUL-separated bytes from a file or, for "-", from stdin: paths that no argument can carry. */

@@ -37,7 +37,7 @@ const openDirectoryFlags = constants.O_RDONLY | constants.O_DIRECTORY | constant
 // O_PATH (not in Node's constants): a handle on the entry itself, which needs no permission on it.
 const openHandleFlags = 0o10000000 | constants.O_NOFOLLOW;
 
-/** Descriptors that one chain of directories holds at most; ancestors further up are reopened on the way back. */
+/** Descriptors that one chain of directories holds at most, besides its root; others are reopened on the way back. */
 const heldAtMost = 64;
 
 /** Opens a mount's root. The path's last component must be a directory and no link. */
@@ -89,7 +89,8 @@ class HeldDirectory implements WritableDirectory {
   enter(name: string): HeldDirectory {
     const child = new HeldDirectory(openSync(this.#at(name), openDirectoryFlags), this);
     const far = child.#ancestor(heldAtMost);
-    if (far !== null) far.#park();
+    // The root is used by itself, whatever chains lead from it.
+    if (far !== null && far.#parent !== null) far.#park();
     return child;
   }
 

@@ -10,9 +10,16 @@ import { syncBuiltinESMExports } from 'node:module';
 
 const { DIE_BELOW: below = '', DIE_AT: at = '0', DIE_LOG: log } = process.env;
 let changes = 0;
+const append = fs.appendFileSync;
 
 const changing = {
-  openSync: ([path, flags]) => typeof flags === 'number' && (flags & fs.constants.O_CREAT) !== 0 && path,
+  openSync: ([path, flags = 'r']) => {
+    const creates = typeof flags === 'number' ? (flags & fs.constants.O_CREAT) !== 0 : flags !== 'r';
+    return creates && path;
+  },
+  writeFileSync: ([file]) => file,
+  truncateSync: ([path]) => path,
+  rmSync: ([path]) => path,
   writeSync: ([fd]) => fd,
   ftruncateSync: ([fd]) => fd,
   fchmodSync: ([fd]) => fd,
@@ -40,7 +47,7 @@ syncBuiltinESMExports();
 function count(name, place) {
   if (place !== below && !place.startsWith(`${below}/`)) return;
   changes += 1;
-  if (log !== undefined) fs.appendFileSync(log, `${name} ${place.slice(below.length + 1)}\n`);
+  if (log !== undefined) append(log, `${name} ${place.slice(below.length + 1)}\n`);
   if (changes === Number(at)) process.kill(process.pid, 'SIGKILL');
 }
 

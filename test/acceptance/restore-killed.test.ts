@@ -2,7 +2,7 @@ import { describe, test } from 'vitest';
 import { Stage, everyMoment, now } from './killed-restore.js';
 import { expectSame } from './scene.js';
 
-describe.concurrent('a restore killed at any of its changes', () => {
+describe('a restore killed at any of its changes', () => {
   test.each([
     { way: 'taken back by recover', args: ['recover', '--abort'], share: 0 },
     { way: 'finished by recover', args: ['recover', '--continue'], share: 1 },

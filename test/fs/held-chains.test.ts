@@ -27,6 +27,7 @@ describe('deep chains', () => {
     const chain = descend(root);
     expect(depth * (name.length + 1)).toBeGreaterThan(4096 * 2);
     expect(openDescriptors() - before).toBeLessThanOrEqual(66);
+    expect(root.statSelf()).toMatchObject({ kind: 'directory' });
     writeFile(chain.at(-1)!, 'deepest', 'x');
     for (let level = depth; level > 0; level--) {
       expect(chain[level]!.list()).toEqual([level === depth ? 'deepest' : name]);

@@ -34,7 +34,7 @@ export function overGeneratedTrees(name: string, options: ArbitraryTreeOptions, 
   test.each(Array.from({ length: batches }, (_, batch) => batch))(`${name}, batch %i`, async (batch) => {
     const seed = testSeed();
     const again = `JACKIN_TEST_SEED=${seed} npx vitest run test/properties -t 'batch ${batch}'`;
-    const workspace = new Workspace(treesPerRun);
+    const workspace = new Workspace(treesPerRun, batch === 0 ? 'disk' : 'memory');
     try {
       for (const { specs, damageSeed } of forests(options, seed + batch)) {
         const tried: Attempt = (trees) => property(workspace, trees, damageSeed);

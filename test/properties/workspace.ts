@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { HostPath, JackinSnap, RestoreRequest, RestoreResult, SaveRequest, SaveResult } from '../../src/index.js';
@@ -26,8 +26,9 @@ export class Workspace {
   readonly mounts: readonly { readonly name: string; readonly path: string }[];
   readonly #area: string;
 
-  constructor(mounts: number) {
-    this.#area = makeTempDir('trees');
+  /** @param place on disk, or where possible in memory, where nothing waits for a disk */
+  constructor(mounts: number, place: 'disk' | 'memory') {
+    this.#area = place === 'memory' && hasMemory() ? mkdtempSync(`${memory}/jackin-trees-`) : makeTempDir('trees');
     this.dataDir = join(this.#area, 'data');
     this.mounts = Array.from({ length: mounts }, (_, index) => ({
       name: `tree-${index}`,
@@ -95,6 +96,18 @@ export class Workspace {
 
   remove(): void {
     removeTree(this.#area);
+  }
+}
+
+const memory = '/dev/shm';
+
+function hasMemory(): boolean {
+  try {
+    accessSync(memory, constants.W_OK | constants.X_OK);
+    const { bavail, bsize } = statfsSync(memory);
+    return bavail * bsize > 2 ** 30;
+  } catch {
+    return false;
   }
 }
 

@@ -1,0 +1,85 @@
+import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { fsckStrict } from '../support/store-git.js';
+import { everyMoment } from './killed-restore.js';
+import { Scene, leftovers } from './scene.js';
+
+// Commands that are killed just before their n-th change to the data directory: the old state or the new one is
+// visible, and the next command works as if nothing had happened.
+
+function dying(scene: Scene, at: number, log?: string): Record<string, string> {
+  const hook = `--import=${join(import.meta.dirname, 'die-at.js')}`;
+  const where = { NODE_OPTIONS: hook, DIE_BELOW: scene.dataDir, DIE_AT: String(at) };
+  return log === undefined ? where : { ...where, DIE_LOG: log };
+}
+
+/** How many changes to the data directory a command makes. */
+async function changesOf(scene: Scene, args: readonly string[]): Promise<number> {
+  const log = join(scene.area, 'log');
+  rmSync(log, { force: true });
+  await scene.run(args, { env: dying(scene, 0, log) });
+  return existsSync(log) ? readFileSync(log, 'utf8').trimEnd().split('\n').length : 0;
+}
+
+interface Killed {
+  readonly what: string;
+  /** From three snapshots and a folder that holds `now`. */
+  readonly args: readonly string[];
+  /** What makes it possible again after it was done. */
+  readonly again?: (scene: Scene) => Promise<unknown>;
+}
+
+describe('a command that is killed at any of its changes to the data directory', () => {
+  test.each<Killed>([
+    { what: 'save', args: ['save'] },
+    { what: 'restore', args: ['restore', '1', '--yes'] },
+    { what: 'undo', args: ['undo', '--yes'], again: (scene) => scene.restore(1) },
+    { what: 'delete', args: ['delete', 'latest', '--yes'], again: (scene) => scene.save() },
+    {
+      what: 'prune',
+      args: ['prune', '--yes'],
+      again: async (scene) => {
+        await scene.save();
+        await scene.save();
+      },
+    },
+    { what: 'gc', args: ['gc'] },
+    { what: 'pin', args: ['pin', '1'], again: (scene) => scene.run(['unpin', '1']) },
+    { what: 'instance set', args: ['instance', 'set', 'keep_last=9'] },
+    { what: 'activate', args: ['instance', 'activate', '--pid', String(process.pid)] },
+  ])('leaves the old state or the new one: $what', async ({ args, again }) => {
+    const scene = new Scene();
+    for (const text of ['one', 'two', 'three']) {
+      scene.write({ a: text, [text]: text });
+      await scene.save();
+    }
+    await scene.run(['instance', 'set', 'keep_last=2', 'auto_prune=false']);
+    const prepare = async (): Promise<void> => {
+      await scene.run(['instance', 'deactivate']);
+      scene.write({ a: 'now' });
+      await again?.(scene);
+      await scene.run(['instance', 'set', 'keep_last=2', 'auto_prune=false']);
+    };
+    await prepare();
+    const count = await changesOf(scene, args);
+    const step = everyMoment ? 1 : Math.max(1, Math.ceil(count / 6));
+    for (let at = 1; at <= count; at += step) {
+      await scene.run(['recover', '--continue', '--yes'], { code: [0, 3] });
+      await prepare();
+      const before = await scene.numbers();
+      const { signal } = await scene.start(args, { env: dying(scene, at) }).done;
+      if (signal !== 'SIGKILL') continue; // It had less to do than the first time.
+      const after = await scene.numbers();
+      const [fewer, more] = after.length < before.length ? [after, before] : [before, after];
+      expect(more, `killed at ${at}`).toEqual(expect.arrayContaining(fewer));
+      for (const { seq, restorable } of await scene.list()) expect([at, seq, restorable]).toEqual([at, seq, true]);
+      expect(await scene.content(1, 'a'), `killed at ${at}`).toBe('one');
+      const next = Math.max(...before, ...after) + 1;
+      expect((await scene.save()).data.snapshot.seq, `killed at ${at}`).toBeGreaterThanOrEqual(next);
+      await scene.run(['verify']);
+      expect(leftovers(scene.dataDir), `killed at ${at}`).toEqual([]);
+    }
+    expect(fsckStrict(scene.dataDir)).toEqual([]);
+  });
+});
