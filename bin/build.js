@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
 /** Compiles src/ to dist/. A command that starts meanwhile finds each file, old or new. All output goes to stderr. */
@@ -33,7 +33,7 @@ async function bundleCommand(root, outDir) {
   const { build: bundle } = await import(pathToFileURL(join(root, 'node_modules/esbuild/lib/main.js')).href);
   const bundled = join(outDir, 'cli-bundled');
   await bundle({
-    entryPoints: [join(outDir, 'cli/main.js')],
+    entryPoints: { main: join(outDir, 'cli/main.js'), ...threads(outDir) },
     outdir: bundled,
     bundle: true,
     splitting: true,
@@ -51,6 +51,12 @@ async function bundleCommand(root, outDir) {
   });
   rmSync(join(outDir, 'cli'), { recursive: true });
   renameSync(bundled, join(outDir, 'cli'));
+}
+
+/** Files that start a thread of their own: each lies beside the file that names it, here as in the library. */
+function threads(outDir) {
+  const files = filesBelow(outDir).filter((file) => file.endsWith('-worker.js'));
+  return Object.fromEntries(files.map((file) => [basename(file, '.js'), join(outDir, file)]));
 }
 
 function publish(fresh, dist) {

@@ -8,7 +8,8 @@ import { createArchiveFile } from './fs/archive-file.js';
 import { SnapError, systemCode } from './errors.js';
 import { FileJournals } from './fs/journal.js';
 import { openMount } from './fs/held-directory.js';
-import { CacheRecorder, readStatCache } from './fs/stat-cache.js';
+import { CacheRecorder } from './fs/stat-cache/cache-recorder.js';
+import { readStatCache, writeStatCache } from './fs/stat-cache/stat-cache.js';
 import { openLocks } from './git/flock.js';
 import { hasher } from './git/pack/hasher.js';
 import { openStore } from './git/store.js';
@@ -201,11 +202,17 @@ function toStatCaches(directory: DataDirectory): StatCaches {
     newRecorder: (dev) => {
       const recorder = new CacheRecorder(dev);
       return {
-        directory: (path, files) => {
-          recorder.directory(path, files);
+        enter: (path, stat, rules) => {
+          recorder.enter(path, stat, rules);
         },
-        write: (instance, mount) => {
-          recorder.write(directory.statCache(instance, mount));
+        leave: (files, tree, firm) => {
+          recorder.leave(files, tree, firm);
+        },
+        adopt: (subtree) => {
+          recorder.adopt(subtree);
+        },
+        write: (instance, mount, notes) => {
+          writeStatCache(directory.statCache(instance, mount), recorder, notes);
         },
       };
     },

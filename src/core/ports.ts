@@ -1,8 +1,9 @@
-import type { EntryStat } from './entry.js';
+import type { EntryStat, ObservedOnly } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, ObjectId, Seq } from './ids.js';
 import type { InstanceRecord } from './instance-record.js';
 import type { JournalRecord } from './journal-record.js';
+import type { AttributeLine, ManifestMount } from './manifest.js';
 import type { GitOutput } from './requests.js';
 
 /*
@@ -214,21 +215,95 @@ export interface Locks {
 /** Opens a mount's root without following a final link. */
 export type OpenMount = (path: HostPath) => WritableDirectory;
 
-/** What the last save knew of a mount's files. */
+/** What the last save knew of a mount. A hint: all of it may be left unasked. */
 export interface StatCache {
+  readonly notes: StatCacheNotes;
   /**
    * A look-up for one directory: the blob of a file whose stat is exactly as recorded. Names must be asked for in
    * byte order.
    */
   directory(path: EntryPath): (name: string, stat: EntryStat) => ObjectId | undefined;
+  /** Looks at all that is recorded, by its stat alone. `pause` is awaited now and then. */
+  recheck(root: Directory, pause: () => Promise<void>): Promise<UnchangedParts>;
+}
+
+/** What stats do not say of a mount that was saved. */
+export interface StatCacheNotes {
+  readonly defaults: ManifestMount['defaults'];
+  readonly attributes: readonly AttributeLine[];
+  readonly leftOut: readonly ObservedOnly[];
+  readonly repositories: readonly RecordedRepository[];
+}
+
+/** A repository in the mount, and what all that is known of it came to. */
+export interface RecordedRepository {
+  readonly path: EntryPath;
+  readonly fingerprint: string;
+  readonly dirty: boolean | null;
+}
+
+export interface UnchangedParts {
+  /** The subtree at the path when it is as recorded in every entry, and was let in by rules with this key. */
+  subtree(path: EntryPath, rules: string): RecordedSubtree | undefined;
+}
+
+/** A directory and all below it, as recorded. */
+export interface RecordedSubtree {
+  readonly path: EntryPath;
+  /** Undefined when nothing in it is stored. */
+  readonly tree: ObjectId | undefined;
+  tally(): SubtreeTally;
+  /** The stored file or link at the path. */
+  find(path: EntryPath): RecordedEntry | undefined;
+  /** The stored files and links. */
+  paths(): Iterable<EntryPath>;
+}
+
+export interface SubtreeTally {
+  /** Regular files. */
+  readonly files: number;
+  readonly links: number;
+  /** Sizes of the regular files. */
+  readonly bytes: number;
+  /** How many entries have the same mode (type bits included) and owner. */
+  readonly alike: readonly {
+    readonly mode: number;
+    readonly uid: number;
+    readonly gid: number;
+    readonly count: number;
+  }[];
+  /** Inodes of what has more names than one. */
+  readonly linked: readonly number[];
+}
+
+export interface RecordedEntry {
+  readonly path: EntryPath;
+  readonly kind: 'file' | 'symlink';
+  readonly mode: number;
+  readonly size: number;
+  readonly ino: bigint;
+  readonly mtimeNs: bigint;
+  readonly ctimeNs: bigint;
+  readonly oid: ObjectId;
+}
+
+export interface RecordedFile {
+  readonly name: string;
+  readonly stat: EntryStat;
+  readonly oid: ObjectId;
 }
 
 /** Takes down what this walk learnt, for the next one. */
 export interface StatCacheRecorder {
-  directory(
-    path: EntryPath,
-    files: readonly { readonly name: string; readonly stat: EntryStat; readonly oid: ObjectId }[],
-  ): void;
+  /** `rules` is the key of the rules that let the directory in. */
+  enter(path: EntryPath, stat: EntryStat, rules: string): void;
+  /**
+   * The directory that was entered last is over: its stored files and links that are settled. `firm` when these are
+   * all, and every change in it would show in a stat of it or of them.
+   */
+  leave(files: readonly RecordedFile[], tree: ObjectId | undefined, firm: boolean): void;
+  /** Takes over a subtree in the place of entering it. */
+  adopt(subtree: RecordedSubtree): void;
 }
 
 export interface InstanceRegistry {

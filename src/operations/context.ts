@@ -8,6 +8,7 @@ import type {
   OpenMount,
   Processes,
   StatCache,
+  StatCacheNotes,
   StatCacheRecorder,
   Store,
 } from '../core/ports.js';
@@ -72,7 +73,9 @@ export interface Host {
 
 export interface StatCaches {
   read(instance: InstanceName, mount: MountName, dev: bigint): StatCache | undefined;
-  newRecorder(dev: bigint): StatCacheRecorder & { write(instance: InstanceName, mount: MountName): void };
+  newRecorder(
+    dev: bigint,
+  ): StatCacheRecorder & { write(instance: InstanceName, mount: MountName, notes: StatCacheNotes): void };
 }
 
 /** A user's repository, read in process. */
@@ -82,6 +85,8 @@ export interface UserRepository {
   /** .git/info/exclude: its bytes, null when there is none, 'unreadable' when it cannot be known. */
   readonly excludeFile: string | null;
   readonly excludeUnreadable: boolean;
+  /** The same for a repository of which the same is known, its index to the byte. */
+  readonly fingerprint: string;
   /** Null when the index cannot be read: any path may be tracked. */
   readonly tracked: { has(path: string): boolean; hasBelow(directory: string): boolean } | null;
   /** True, false, or null when it cannot be known. Paths are relative to the repository's folder. */

@@ -70,7 +70,7 @@ interface Made {
 /** All of the save that may fail: when it does, no snapshot is visible and a new instance is forgotten again. */
 async function capturePublished(context: Context, request: SaveRequest, work: SaveWork): Promise<Made> {
   const { record, isNew, existing, writer } = work;
-  const captured = await captureForSave(context, request, record, writer);
+  const captured = await captureForSave(context, request, record, { writer, graft: await mayGraft(context, work) });
   const incomplete = incompletePaths(captured);
   refuseIncomplete(request, incomplete);
   refuseTooLarge(record, captured);
@@ -101,11 +101,17 @@ async function afterwards(
   return result(snapshot, true, captured, bytesAdded, [...messages, ...notesOn(captured)]);
 }
 
+/** Only what the last snapshot is known to hold may be taken over without being read. */
+async function mayGraft(context: Context, { existing }: SaveWork): Promise<boolean> {
+  const last = existing.at(-1);
+  return last !== undefined && (await context.store.brokenSnapshots([last.commit])).size === 0;
+}
+
 async function captureForSave(
   context: Context,
   request: SaveRequest,
   record: InstanceRecord,
-  writer: ObjectWriter,
+  { writer, graft }: { readonly writer: ObjectWriter; readonly graft: boolean },
 ): Promise<CapturedMount[]> {
   const limits = limitsIn(request, record);
   return captureMounts(context, {
@@ -114,6 +120,7 @@ async function captureForSave(
     policy: withOverrides(record.policy, request.overrides ?? {}),
     writer,
     full: request.full ?? false,
+    graft: graft && limits === null && record.policy.max_total_size === null,
     scope: (mount: MountName): readonly EntryPath[] | null => limits?.get(mount) ?? (limits === null ? null : []),
     forced: () => null,
     temporaryPrefix: pendingTemporaryPrefix(context, record.name),

@@ -21,7 +21,7 @@ import type { CaptureRequest } from '../../src/operations/capture/capture.js';
 import { buildTree, makeFifo } from '../support/build-tree.js';
 import { tempDir } from '../support/temp.js';
 import { file } from '../support/tree-plan.js';
-import { type Happenings, area, captureAmid, fail, lines, neverHas, without } from './capture-scene.js';
+import { type Happenings, area, cacheOf, captureAmid, fail, lines, neverHas, without } from './capture-scene.js';
 
 function replace(path: string, content: string): void {
   writeFileSync(`${path}.new`, content);
@@ -205,7 +205,7 @@ describe('a store that fails is not taken for a folder that does', () => {
     method: 'writeBlob' | 'writeTree' | 'writeLargeBlob' | 'has',
     code: string,
   ): Partial<CaptureRequest> => ({
-    cache: { directory: () => () => 'c'.repeat(40) as ObjectId },
+    cache: cacheOf(() => () => 'c'.repeat(40) as ObjectId),
     writer: { ...neverHas, [method]: fail(code) },
   });
   const methods = ['writeBlob', 'writeTree', 'writeLargeBlob', 'has'] as const;

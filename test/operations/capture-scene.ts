@@ -4,15 +4,12 @@ import { join } from 'node:path';
 import type { EntryStat, LeftOutReason } from '../../src/core/entry.js';
 import type { HostPath } from '../../src/core/entry-path.js';
 import type { ObjectId } from '../../src/core/ids.js';
-import type { Directory, ObjectWriter, OpenFile, TreeEntry } from '../../src/core/ports.js';
+import type { Directory, ObjectWriter, OpenFile, StatCache, TreeEntry } from '../../src/core/ports.js';
 import { openMount } from '../../src/fs/held-directory.js';
 import { hasher } from '../../src/git/pack/hasher.js';
-import {
-  type CaptureRequest,
-  type CapturedTree,
-  type DirectoryRules,
-  capture,
-} from '../../src/operations/capture/capture.js';
+import { usualAttributes } from '../../src/operations/capture/attributes.js';
+import { type CaptureRequest, type CapturedTree, capture } from '../../src/operations/capture/capture.js';
+import type { DirectoryRules } from '../../src/operations/capture/level.js';
 import { Interruption } from '../../src/operations/interruption.js';
 import { buildTree } from '../support/build-tree.js';
 import { tempDir } from '../support/temp.js';
@@ -37,6 +34,7 @@ export async function captureAmid(
       writer: remembering(contents, trees),
       cache: undefined,
       recorder: undefined,
+      grafts: undefined,
       momentNs: BigInt(Date.now()) * 1_000_000n,
       scope: null,
       hasRoom: () => true,
@@ -61,6 +59,7 @@ export const onlySpecialIsLeftOut: DirectoryRules = rulesOf((_, stat) => (stat.k
 
 export function rulesOf(leaveOut: (path: string, stat: EntryStat) => LeftOutReason | null): DirectoryRules {
   const rules: DirectoryRules = {
+    key: 'rules',
     leaveOut: (path, _, stat) => leaveOut(path, stat),
     enter: () => Promise.resolve(rules),
   };
@@ -156,3 +155,12 @@ export const neverHas: CaptureRequest['writer'] = {
   writeTree: () => 'b'.repeat(40) as ObjectId,
   has: () => false,
 };
+
+/** A cache that knows some blobs, and of no subtree that it is as it was. */
+export function cacheOf(directory: StatCache['directory']): StatCache {
+  return {
+    notes: { defaults: usualAttributes([]), attributes: [], leftOut: [], repositories: [] },
+    directory,
+    recheck: () => Promise.resolve({ subtree: () => undefined }),
+  };
+}

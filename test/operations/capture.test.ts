@@ -3,15 +3,15 @@ import { linkSync, readdirSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-import type { EntryStat } from '../../src/core/entry.js';
 import type { EntryPath } from '../../src/core/entry-path.js';
 import type { ObjectId } from '../../src/core/ids.js';
+import type { StatCacheRecorder } from '../../src/core/ports.js';
 import { Interruption } from '../../src/operations/interruption.js';
 import { buildTree } from '../support/build-tree.js';
 import { treeFingerprint } from '../support/compare.js';
 import { tempDir } from '../support/temp.js';
 import { directory, file, hardLink, special, symlink } from '../support/tree-plan.js';
-import { all, area, captureAmid, fail, lines, neverHas, rulesOf } from './capture-scene.js';
+import { all, area, cacheOf, captureAmid, fail, lines, neverHas, rulesOf } from './capture-scene.js';
 
 describe('a folder that stands still', () => {
   test('is captured in byte order, directories before what is in them, and only read', async () => {
@@ -127,7 +127,7 @@ describe('a capture of some paths', () => {
 
 describe('the stat cache', () => {
   const oid = 'c'.repeat(40) as ObjectId;
-  const cache = { directory: () => (name: string) => (name === 'f' ? oid : undefined) };
+  const cache = cacheOf(() => (name) => (name === 'f' ? oid : undefined));
 
   test('spares the reading of a file whose blob the store has', async () => {
     const { path } = await area();
@@ -154,23 +154,31 @@ describe('the stat cache', () => {
     const { path, at } = await area();
     for (const name of ['d/f', 'z']) utimesSync(at(name), 1, 1);
     const learnt = new Map<string, string[]>();
-    const recorder = {
-      directory: (folder: string, files: readonly { readonly name: string; readonly stat: EntryStat }[]) =>
-        void learnt.set(
-          folder,
-          files.map(({ name }) => name),
-        ),
+    const entered: string[] = [];
+    const firm = new Set<string>();
+    const recorder: StatCacheRecorder = {
+      enter: (folder) => void entered.push(folder),
+      leave: (files, _, isFirm) => {
+        const folder = entered.pop()!;
+        const names = files.map(({ name }) => name);
+        if (names.length > 0) learnt.set(folder, names);
+        if (isFirm) firm.add(folder);
+      },
+      adopt: () => expect.unreachable(),
     };
     const now = BigInt(Date.now()) * 1_000_000n;
     await captureAmid(path, {}, { recorder, momentNs: now + 10_000_000_000n });
+    expect([...firm].sort()).toEqual(['', 'd']);
+    firm.clear();
     expect([...learnt]).toEqual([
       ['d', ['f', 'g']],
-      ['', ['a', 'z']],
+      ['', ['a', 'l', 'z']],
     ]);
     learnt.clear();
     // An mtime that was set back does not help: the ctime is of this moment.
     await captureAmid(path, {}, { recorder, momentNs: now - 10_000_000_000n });
     expect([...learnt.values()].flat()).toEqual([]);
+    expect([...firm]).toEqual([]);
   });
 });
 

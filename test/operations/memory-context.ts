@@ -66,7 +66,12 @@ export class MemoryContext {
       },
       statCaches: {
         read: () => (this.step('readStats'), undefined),
-        newRecorder: () => ({ directory: () => undefined, write: () => this.step('writeStats') }),
+        newRecorder: () => ({
+          enter: () => undefined,
+          leave: () => undefined,
+          adopt: () => undefined,
+          write: () => this.step('writeStats'),
+        }),
       },
       repositories: { read: () => Promise.resolve(undefined) },
       hasher,

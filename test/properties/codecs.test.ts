@@ -31,7 +31,9 @@ import {
   tidyMessage,
   unquotePath,
 } from '../../src/core/snapshot-record.js';
-import { CacheRecorder, readStatCache } from '../../src/fs/stat-cache.js';
+import { usualAttributes } from '../../src/operations/capture/attributes.js';
+import { CacheRecorder } from '../../src/fs/stat-cache/cache-recorder.js';
+import { readStatCache, writeStatCache } from '../../src/fs/stat-cache/stat-cache.js';
 import { arbitraryName } from '../support/arbitrary-tree.js';
 import { testSeed } from '../support/seed.js';
 import { tempDir } from '../support/temp.js';
@@ -263,6 +265,8 @@ test('journal records, and a change taken back twice', () => {
 });
 
 test('the stat cache knows what it was told, and nothing of a file that changed since', () => {
+  const never = { mtimeNs: 0n, ctimeNs: 0n, nlink: 2, size: 0, sparse: false };
+  const directory: EntryStat = { kind: 'directory', dev: 7n, ino: 1n, mode: 0o755, uid: 0, gid: 0, ...never };
   const file = join(tempDir(), 'cache');
   const time = fc.bigInt({ min: 0n, max: 1n << 62n });
   const stat: fc.Arbitrary<EntryStat> = fc.record({
@@ -288,8 +292,11 @@ test('the stat cache knows what it was told, and nothing of a file that changed 
         ...directory,
         files: [...directory.files].sort((a, b) => (a.name < b.name ? -1 : 1)),
       }));
-      for (const directory of sorted) recorder.directory(directory.path, directory.files);
-      recorder.write(file);
+      for (const { path, files } of sorted) {
+        recorder.enter(path, directory, 'rules');
+        recorder.leave(files, undefined, true);
+      }
+      writeStatCache(file, recorder, { defaults: usualAttributes([]), attributes: [], leftOut: [], repositories: [] });
 
       const cache = readStatCache(file, 7n)!;
       for (const directory of sorted) {

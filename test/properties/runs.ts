@@ -21,10 +21,10 @@ const shrinkAtMost = 60_000;
 
 /**
  * Tests the property over generated trees, batch by batch, and the store that each batch leaves. A failure tells the
- * tree, made smaller for a minute, and how to see the same again.
+ * tree, made smaller for a minute, and how to see the same again. A property that takes long sees a `share` of them.
  */
-export function overGeneratedTrees(name: string, options: ArbitraryTreeOptions, property: Property): void {
-  const batches = Math.max(1, Math.ceil(treesPerProperty / (treesPerRun * runsPerBatch)));
+export function overGeneratedTrees(name: string, options: ArbitraryTreeOptions, property: Property, share = 1): void {
+  const batches = Math.max(1, Math.ceil((share * treesPerProperty) / (treesPerRun * runsPerBatch)));
   const seen = { trees: 0, entries: 0 };
 
   afterAll(() => {

@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
+
 import type { EntryPath } from '../../core/entry-path.js';
 import type { Directory } from '../../core/ports.js';
 import type { RepositoryState } from '../../core/results.js';
 import { type PresentFile, isDirty } from './dirty.js';
-import { readUserRepo } from './read-user-repo.js';
+import { type UserRepo, readUserRepo } from './read-user-repo.js';
 import type { TrackedIndex } from './tracked-index.js';
 
 /** A user's repository as operations see it. */
@@ -11,6 +13,8 @@ export interface FoundRepository {
   readonly state: RepositoryState;
   readonly excludeFile: string | null;
   readonly excludeUnreadable: boolean;
+  /** The same for a repository of which the same is known, its index to the byte. */
+  readonly fingerprint: string;
   /** Null when the index cannot be read: any path may be tracked. */
   readonly tracked: TrackedIndex | null;
   isDirty(present: (path: EntryPath) => PresentFile | undefined, hasUntracked: boolean): boolean | null;
@@ -29,7 +33,14 @@ export async function readRepository(
     state,
     excludeFile,
     excludeUnreadable,
+    fingerprint: fingerprintOf(repo),
     tracked: index,
     isDirty: (present, hasUntracked) => isDirty(repo, present, hasUntracked),
   };
+}
+
+function fingerprintOf({ index, ...known }: UserRepo): string {
+  return createHash('sha1')
+    .update(JSON.stringify([known, index?.fingerprint ?? null]))
+    .digest('hex');
 }

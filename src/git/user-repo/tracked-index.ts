@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
 
 import type { ObjectId } from '../../core/ids.js';
 
@@ -43,6 +44,11 @@ export class TrackedIndex {
     this.#offsets = offsets;
     this.cachedRootTree = cachedRootTree;
     this.modifiedNs = modifiedNs;
+  }
+
+  /** The same for the same bytes, written at the same time. */
+  get fingerprint(): string {
+    return `${createHash('sha1').update(this.#content).digest('hex')} ${String(this.modifiedNs)}`;
   }
 
   get size(): number {

@@ -1,19 +1,25 @@
 import type { EntryPath } from '../../core/entry-path.js';
+import type { AttributeLine } from '../../core/manifest.js';
 import { displayPath, isWithin, joinPath, rootPath } from '../../core/entry-path.js';
-import type { InstanceName, MountName } from '../../core/ids.js';
+import type { MountName } from '../../core/ids.js';
 import type { InstanceRecord, MountRecord } from '../../core/instance-record.js';
 import type { Policy } from '../../core/policy.js';
-import type { WritableDirectory } from '../../core/ports.js';
+import type { StatCache, WritableDirectory } from '../../core/ports.js';
 import type { MountKind, MountSummary, RepositoryState } from '../../core/results.js';
 import { SnapError, systemCode } from '../../errors.js';
 import type { Context, PresentFile } from '../context.js';
-import { type CaptureRequest, type Captured, type CapturedTree, capture } from './capture.js';
+import { type AttributeDefaults, attributesOf, usualAttributes } from './attributes.js';
+import { type CaptureRequest, type CapturedTree, capture } from './capture.js';
+import { Grafts, inOrderOfWalk, isGrafted, isLinkGroupParted } from './grafts.js';
+import type { Captured } from './level.js';
 import { type FoundRepository, type Forced, MountRules } from './mount-rules.js';
+import { type RecordedRepositories, lookAtRecorded } from './recorded-repositories.js';
 
 /** One mount as it was captured. */
 export interface CapturedMount {
   readonly mount: MountRecord;
   readonly captured: CapturedTree;
+  readonly attributes: MountAttributes;
   readonly kind: MountKind;
   /** The state of the repository whose root the mount is; null for a plain folder. */
   readonly repository: RepositoryState | null;
@@ -27,6 +33,12 @@ export interface CapturedMount {
   readonly rememberStats: () => void;
 }
 
+/** Modes and owners of a mount: what is usual, and all exceptions, in the order of the walk. */
+export interface MountAttributes {
+  readonly defaults: AttributeDefaults;
+  readonly lines: readonly AttributeLine[];
+}
+
 export interface CaptureMountsRequest {
   readonly record: InstanceRecord;
   readonly mounts: readonly MountRecord[];
@@ -34,6 +46,11 @@ export interface CaptureMountsRequest {
   readonly writer: CaptureRequest['writer'];
   /** Ignore the stat cache. */
   readonly full: boolean;
+  /**
+   * Take over what is as the last save recorded it. Its entries are then not among those that were captured. The
+   * objects that the last snapshot needs must be known to be in the store.
+   */
+  readonly graft: boolean;
   readonly scope: (mount: MountName) => readonly EntryPath[] | null;
   readonly forced: (mount: MountName) => Forced | null;
   /** Names in the mount that belong to a restore that is pending. */
@@ -78,16 +95,89 @@ async function captureMount(
   counter: FileCounter,
 ): Promise<CapturedMount> {
   const { dev } = root.identity;
-  const instance: InstanceName = request.record.name;
-  const rules = rulesFor(context, request, mount, dev);
-  const recorder = context.statCaches.newRecorder(dev);
   const momentNs = BigInt(context.now().getTime()) * 1_000_000n;
+  const cache = request.full ? undefined : context.statCaches.read(request.record.name, mount.name, dev);
+  const look: Look = { context, request, mount, root, counter, momentNs, cache };
+  const grafted = request.graft && cache !== undefined ? await graftingWalk(look, cache) : undefined;
+  const { walk, attributes } = grafted ?? (await plainWalk(look));
+  return toCapturedMount(look, walk, attributes);
+}
+
+/** One look at a mount. */
+interface Look {
+  readonly context: Context;
+  readonly request: CaptureMountsRequest;
+  readonly mount: MountRecord;
+  readonly root: WritableDirectory;
+  readonly counter: FileCounter;
+  readonly momentNs: bigint;
+  readonly cache: StatCache | undefined;
+}
+
+interface Walked {
+  readonly captured: CapturedTree;
+  readonly rules: MountRules;
+  readonly recorder: ReturnType<Context['statCaches']['newRecorder']>;
+  readonly grafts: Grafts | undefined;
+}
+
+interface WalkedMount {
+  readonly walk: Walked;
+  readonly attributes: MountAttributes;
+}
+
+async function plainWalk(look: Look): Promise<WalkedMount> {
+  const walk = await walkMount(look, undefined, new Map());
+  const defaults = usualAttributes(walk.captured.entries.values());
+  return { walk, attributes: { defaults, lines: attributesOf(walk.captured, defaults) } };
+}
+
+/** Undefined when what was recorded does not fit what was walked, so that all of it must be walked. */
+async function graftingWalk(look: Look, cache: StatCache): Promise<WalkedMount | undefined> {
+  const { context, request, root } = look;
+  const recorded = await lookAtRecorded(context.repositories, root, cache.notes.repositories);
+  const pause = (): Promise<void> => context.interruption.pause();
+  const grafts = new Grafts({
+    parts: await cache.recheck(root, pause),
+    notes: cache.notes,
+    changedRepositories: recorded.changed,
+    writer: request.writer,
+  });
+  const walk = await walkMount(look, grafts, recorded.unchanged);
+  const { entries, grafted } = walk.captured;
+  const defaults = usualAttributes(entries.values(), grafted);
+  const { notes } = grafts;
+  if (grafted.length > 0 && !isSameRecord(defaults, notes.defaults)) return undefined;
+  if (isLinkGroupParted(entries.values(), grafted)) return undefined;
+  addGraftedRepositories(walk, recorded);
+  const lines = inOrderOfWalk([...attributesOf(walk.captured, defaults), ...grafts.attributesOf(grafted)]);
+  return { walk, attributes: { defaults, lines } };
+}
+
+function isSameRecord<Value extends object>(a: Value, b: Value): boolean {
+  return Object.entries(a).every(([key, value]) => b[key as keyof Value] === value);
+}
+
+function addGraftedRepositories({ captured, rules }: Walked, { unchanged }: RecordedRepositories): void {
+  const grafted = new Set(captured.grafted.map(({ path }) => path));
+  for (const [path, repository] of unchanged) if (isGrafted(path, grafted)) rules.addRepository(path, repository);
+}
+
+async function walkMount(
+  look: Look,
+  grafts: Grafts | undefined,
+  knownRepositories: RecordedRepositories['unchanged'],
+): Promise<Walked> {
+  const { context, request, mount, root, counter, momentNs, cache } = look;
+  const rules = rulesFor(look, knownRepositories);
+  const recorder = context.statCaches.newRecorder(root.identity.dev);
   const captured = await capture({
     root,
     rules: rules.outermost(),
     writer: request.writer,
-    cache: request.full ? undefined : context.statCaches.read(instance, mount.name, dev),
+    cache,
     recorder,
+    grafts,
     momentNs,
     scope: request.scope(mount.name),
     hasRoom: (bytes) => counter.bytes + bytes <= (request.policy.max_total_size ?? Infinity),
@@ -96,53 +186,95 @@ async function captureMount(
       counter.add(bytes);
     },
   });
-  const repositories = rules.repositories.map((found) => ({ found, state: stateOf(found, captured, rules) }));
-  const own = repositories.find(({ found }) => found.path === rootPath);
+  return { captured, rules, recorder, grafts };
+}
+
+function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes): CapturedMount {
+  const { mount, request, root, momentNs } = look;
+  const { captured, rules, recorder } = walk;
+  const repositories = inOrderOfWalk(
+    rules.repositories.map((found) => ({ path: found.path, found, state: stateOf(found, walk) })),
+  );
+  const own = repositories.find(({ path }) => path === rootPath);
+  const isAsRecorded = captured.grafted.some(({ path }) => path === rootPath);
   return {
     // The folder that was looked at, which need not be the one that the instance began with.
     mount: { ...mount, ...root.identity },
     captured,
+    attributes,
     kind: own?.found.repository.kind ?? 'plain',
     repository: own?.state ?? null,
-    nested: repositories.filter((one) => one !== own).map(({ found, state }) => ({ path: found.path, ...state })),
-    excludeFiles: rules.excludeFiles,
-    rulesUnknown: rules.unknown,
+    nested: repositories.filter((one) => one !== own).map(({ path, state }) => ({ path, ...state })),
+    excludeFiles: inOrderOfWalk(rules.excludeFiles),
+    rulesUnknown: inOrderOfWalk(rules.unknown.map((path) => ({ path }))).map(({ path }) => path),
     rules,
     momentNs,
     rememberStats: () => {
-      recorder.write(instance, mount.name);
+      // One that was limited to paths would take what is known of the others away.
+      if (isAsRecorded || request.scope(mount.name) !== null) return;
+      recorder.write(request.record.name, mount.name, {
+        defaults: attributes.defaults,
+        attributes: attributes.lines,
+        leftOut: captured.leftOut,
+        repositories: repositories.map(({ path, found, state }) => ({
+          path,
+          fingerprint: found.repository.fingerprint,
+          dirty: state.dirty,
+        })),
+      });
     },
   };
 }
 
-function rulesFor(context: Context, request: CaptureMountsRequest, mount: MountRecord, rootDev: bigint): MountRules {
+function rulesFor(look: Look, knownRepositories: RecordedRepositories['unchanged']): MountRules {
+  const { context, request, mount, root } = look;
   return new MountRules({
     policy: request.policy,
     mountPath: mount.path,
-    rootDev,
+    rootDev: root.identity.dev,
     mountPoints: context.host.mountPointsBelow(mount.path),
     dataDirectory: context.host.identity(context.host.dataDirectory),
     repositories: context.repositories,
     forced: request.forced(mount.name),
     temporaryPrefix: request.temporaryPrefix,
+    knownRepositories,
+    keyOf: (text) => context.hasher.writeBlob(Buffer.from(text, 'utf8')),
   });
 }
 
 /** The repository's state with `dirty` worked out from what the walk saw. */
-function stateOf(
-  { path: folder, repository }: FoundRepository,
-  captured: CapturedTree,
-  rules: MountRules,
-): RepositoryState {
+function stateOf({ path: folder, repository }: FoundRepository, { captured, rules, grafts }: Walked): RepositoryState {
+  const { entries, grafted } = captured;
+  const around = grafted.find(({ path }) => isWithin(folder, path));
+  if (around !== undefined) {
+    const recorded = grafts?.notes.repositories.find(({ path }) => path === folder);
+    return { ...repository.state, dirty: recorded?.dirty ?? null };
+  }
   const inside = (path: EntryPath): boolean => isWithin(path, folder) && !rules.isInInnerRepository(path, folder);
   const relative = (path: EntryPath): string => (folder === '' ? path : path.slice(folder.length + 1));
-  const present = (path: EntryPath): PresentFile | undefined =>
-    toPresent(captured.entries.get(joinUnder(folder, path)));
-  const hasUntracked = [...captured.entries.values()].some(
-    (entry) =>
-      entry.kind !== 'directory' && inside(entry.path) && !(repository.tracked?.has(relative(entry.path)) ?? true),
-  );
-  return { ...repository.state, dirty: repository.isDirty(present, hasUntracked) };
+  const isUntracked = (path: EntryPath): boolean => inside(path) && !(repository.tracked?.has(relative(path)) ?? true);
+  const present = (path: EntryPath): PresentFile | undefined => {
+    const full = joinUnder(folder, path);
+    return toPresent(entries.get(full)) ?? firstFound(grafted, (subtree) => subtree.find(full));
+  };
+  return { ...repository.state, dirty: repository.isDirty(present, hasFile(captured, isUntracked)) };
+}
+
+function hasFile({ entries, grafted }: CapturedTree, is: (path: EntryPath) => boolean): boolean {
+  for (const { kind, path } of entries.values()) if (kind !== 'directory' && is(path)) return true;
+  for (const subtree of grafted) for (const path of subtree.paths()) if (is(path)) return true;
+  return false;
+}
+
+function firstFound<Value, Found>(
+  values: readonly Value[],
+  find: (value: Value) => Found | undefined,
+): Found | undefined {
+  for (const value of values) {
+    const found = find(value);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function joinUnder(folder: EntryPath, path: EntryPath): EntryPath {

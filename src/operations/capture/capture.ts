@@ -2,7 +2,6 @@ import {
   type EntryStat,
   type LeftOutReason,
   type ObservedOnly,
-  type StoredDirectory,
   type StoredFile,
   type StoredSymlink,
   isSettled,
@@ -10,9 +9,17 @@ import {
 import { type EntryPath, isWithin, joinPath, rootPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import { escapeName } from '../../core/name-escape.js';
-import type { Directory, ObjectWriter, StatCache, StatCacheRecorder, TreeEntry } from '../../core/ports.js';
+import type {
+  Directory,
+  ObjectWriter,
+  RecordedSubtree,
+  StatCache,
+  StatCacheRecorder,
+} from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import type { Interruption } from '../interruption.js';
+import { type CaptureStats, type Captured, type DirectoryRules, type Level, addTree, dependsOnStat, noteSettled } from './level.js';
+import type { Grafts } from './grafts.js';
 import { readStable } from './read-stable.js';
 import { WriterFailure, isDenied, toldApart } from './walk-failures.js';
 
@@ -21,22 +28,14 @@ import { WriterFailure, isDenied, toldApart } from './walk-failures.js';
  * object writer, trees after their content; what is not is noted with its reason. The mount is only read.
  */
 
-/** A stored entry together with the stat that it was captured with. */
-export type Captured = (StoredFile | StoredSymlink | StoredDirectory) & { readonly stat: EntryStat };
-
-/** Rules of one directory, made when the walk enters it. */
-export interface DirectoryRules {
-  /** The reason to leave an entry out, or null to store it (a directory: to go in). */
-  leaveOut(path: EntryPath, name: string, stat: EntryStat): LeftOutReason | null;
-  enter(path: EntryPath, directory: Directory, names: readonly string[]): Promise<DirectoryRules>;
-}
-
 export interface CaptureRequest {
   readonly root: Directory;
   readonly rules: DirectoryRules;
   readonly writer: Pick<ObjectWriter, 'writeBlob' | 'writeLargeBlob' | 'writeTree' | 'has'>;
   readonly cache: StatCache | undefined;
   readonly recorder: StatCacheRecorder | undefined;
+  /** What is taken over from the last walk in the place of walking it. */
+  readonly grafts: Grafts | undefined;
   /** When the capture began, nanoseconds since the epoch. */
   readonly momentNs: bigint;
   /** Only these paths and what lies below them; null for all. */
@@ -47,20 +46,13 @@ export interface CaptureRequest {
   readonly onFile: (bytes: number) => void;
 }
 
-export interface CaptureStats {
-  filesObserved: number;
-  filesStored: number;
-  filesReused: number;
-  filesRead: number;
-  bytesRead: number;
-  bytesStored: number;
-}
-
 export interface CapturedTree {
   /** The mount's own tree; undefined when nothing at all is stored. */
   readonly tree: ObjectId | undefined;
-  /** By path, directories before their content. The root is ''. */
+  /** What was walked, by path, directories before their content. The root is ''. */
   readonly entries: ReadonlyMap<EntryPath, Captured>;
+  /** What was taken over unwalked: nothing of it is in `entries` and `bare`. */
+  readonly grafted: readonly RecordedSubtree[];
   readonly leftOut: readonly ObservedOnly[];
   /** Directories that were entered and not listed to their end. */
   readonly incomplete: readonly EntryPath[];
@@ -80,23 +72,10 @@ export async function capture(request: CaptureRequest): Promise<CapturedTree> {
   }
 }
 
-/** A directory that the walk is in. */
-interface Level {
-  readonly path: EntryPath;
-  readonly name: string;
-  readonly directory: Directory;
-  readonly stat: EntryStat;
-  readonly names: readonly string[];
-  readonly rules: DirectoryRules;
-  readonly cached: (name: string, stat: EntryStat) => ObjectId | undefined;
-  readonly tree: TreeEntry[];
-  readonly fresh: { name: string; stat: EntryStat; oid: ObjectId }[];
-  next: number;
-}
-
 class Walk {
   readonly #request: CaptureRequest;
   readonly #entries = new Map<EntryPath, Captured>();
+  readonly #grafted: RecordedSubtree[] = [];
   readonly #leftOut: ObservedOnly[] = [];
   readonly #incomplete: EntryPath[] = [];
   readonly #bare: EntryPath[] = [];
@@ -117,9 +96,11 @@ class Walk {
   }
 
   async run(): Promise<CapturedTree> {
-    const { root } = this.#request;
+    const { root, grafts, rules } = this.#request;
+    const whole = grafts?.at(rootPath, rules.key);
     try {
-      await this.#enter(rootPath, '', root, root.statSelf());
+      if (whole === undefined) await this.#enter(rootPath, '', root, root.statSelf());
+      else this.#tree = this.#adopt(whole);
       for (let level = this.#levels.at(-1); level !== undefined; level = this.#levels.at(-1)) {
         await this.#request.interruption.pause();
         const name = level.names[level.next++];
@@ -133,11 +114,12 @@ class Walk {
     return {
       tree: this.#tree,
       entries: this.#entries,
-      leftOut: this.#leftOut,
+      grafted: this.#grafted,
+      leftOut: grafts === undefined ? this.#leftOut : grafts.withLeftOut(this.#leftOut, this.#grafted),
       incomplete: this.#incomplete,
       bare: this.#bare,
       absent: this.#absent(),
-      stats: this.#stats,
+      stats: grafts === undefined ? this.#stats : grafts.withTallies(this.#stats, this.#grafted),
     };
   }
 
@@ -153,6 +135,7 @@ class Walk {
       this.#noteLeftOut(path, 'unreadable', true);
       return;
     }
+    this.#request.recorder?.enter(path, stat, outer.key);
     const level: Level = {
       path,
       name,
@@ -162,7 +145,8 @@ class Walk {
       rules: await outer.enter(path, directory, names),
       cached: cache?.directory(path) ?? (() => undefined),
       tree: [],
-      fresh: [],
+      settled: [],
+      firm: isSettled(stat, this.#request.momentNs),
       next: 0,
     };
     this.#levels.push(level);
@@ -171,21 +155,36 @@ class Walk {
 
   #leave(level: Level): void {
     this.#levels.pop();
-    this.#request.recorder?.directory(level.path, level.fresh);
     const parent = this.#levels.at(-1);
-    if (level.tree.length > 0) {
-      const oid = this.#request.writer.writeTree(level.tree);
-      if (parent === undefined) this.#tree = oid;
-      else parent.tree.push({ mode: 0o40000, name: escapeName(level.name, { kind: 'directory', size: 0 }), oid });
-    } else if (parent !== undefined) {
-      this.#bare.push(level.path);
+    const oid = level.tree.length > 0 ? this.#request.writer.writeTree(level.tree) : undefined;
+    this.#request.recorder?.leave(level.settled, oid, level.firm);
+    if (parent === undefined) this.#tree = oid;
+    else {
+      if (oid === undefined) this.#bare.push(level.path);
+      else addTree(parent, level.name, oid);
+      level.directory.close();
     }
-    if (parent !== undefined) level.directory.close();
+  }
+
+  /** Takes a subtree over as it is recorded. @returns its tree */
+  #adopt(subtree: RecordedSubtree): ObjectId | undefined {
+    this.#grafted.push(subtree);
+    this.#request.recorder?.adopt(subtree);
+    return subtree.tree;
+  }
+
+  #isGrafted(level: Level, name: string, path: EntryPath): boolean {
+    const subtree = this.#request.grafts?.at(path, level.rules.key);
+    if (subtree === undefined) return false;
+    const oid = this.#adopt(subtree);
+    if (oid !== undefined) addTree(level, name, oid);
+    return true;
   }
 
   async #visit(level: Level, name: string, attempt: number): Promise<void> {
     const path = joinPath(level.path, name);
     const stat = this.#statOf(level, name, path);
+    if (stat === undefined) level.firm = false;
     if (stat === undefined || !this.#inScope(path, stat)) return;
     if (stat.kind !== 'directory' && attempt === 0) this.#stats.filesObserved += 1;
     const reason = level.rules.leaveOut(path, name, stat);
@@ -211,6 +210,7 @@ class Walk {
       if (stat.kind === 'symlink') return this.#storeSymlink(level, name, path, stat);
       return await this.#storeFile(level, name, path, stat);
     } catch (error) {
+      level.firm = false;
       const code = systemCode(error);
       if (code === 'ENOENT') return true;
       if (code === 'ELOOP' || code === 'ENOTDIR' || code === 'ENXIO' || code === 'EINVAL') return false;
@@ -221,6 +221,7 @@ class Walk {
   }
 
   async #storeDirectory(level: Level, name: string, path: EntryPath, stat: EntryStat): Promise<boolean> {
+    if (this.#isGrafted(level, name, path)) return true;
     const directory = level.directory.enter(name);
     if (directory.identity.ino !== stat.ino || directory.identity.dev !== stat.dev) {
       directory.close();
@@ -236,6 +237,7 @@ class Walk {
     if (after?.ino !== stat.ino || after.ctimeNs !== stat.ctimeNs) return false;
     const oid = this.#request.writer.writeBlob(Buffer.from(target, 'latin1'));
     this.#noteLinks(path, stat);
+    noteSettled(level, { name, stat, oid }, isSettled(stat, this.#request.momentNs));
     this.#add(level, name, 0o120000, {
       kind: 'symlink',
       path,
@@ -271,7 +273,7 @@ class Walk {
   }
 
   #addFile(level: Level, name: string, path: EntryPath, stat: EntryStat, oid: ObjectId, settled: boolean): void {
-    if (settled) level.fresh.push({ name, stat, oid });
+    noteSettled(level, { name, stat, oid }, settled);
     this.#noteLinks(path, stat);
     this.#stats.bytesStored += stat.size;
     this.#request.onFile(stat.size);
@@ -296,6 +298,8 @@ class Walk {
   }
 
   #noteLeftOut(path: EntryPath, reason: LeftOutReason, directory: boolean): void {
+    const level = this.#levels.at(-1);
+    if (level !== undefined && dependsOnStat.has(reason)) level.firm = false;
     this.#leftOut.push({ path, reason, directory });
   }
 

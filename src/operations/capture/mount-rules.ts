@@ -15,7 +15,7 @@ import type { Directory } from '../../core/ports.js';
 import { stackExcludes } from '../../core/stacks.js';
 import { systemCode } from '../../errors.js';
 import type { Repositories, UserRepository } from '../context.js';
-import type { DirectoryRules } from './capture.js';
+import type { DirectoryRules } from './level.js';
 
 /** Paths whose capture does not depend on rules. */
 export interface Forced {
@@ -42,6 +42,10 @@ export interface MountRulesOptions {
   readonly repositories: Repositories;
   readonly forced: Forced | null;
   readonly temporaryPrefix: string | null;
+  /** Repositories that were read already, by folder. */
+  readonly knownRepositories: ReadonlyMap<EntryPath, UserRepository>;
+  /** A short name for a text. */
+  readonly keyOf: (text: string) => string;
 }
 
 /** The rules of one mount, read as the walk goes down. */
@@ -67,11 +71,28 @@ export class MountRules {
   /** What stands above the root: no ignore file yet. */
   outermost(): DirectoryRules {
     return new RulesOfDirectory(this, {
+      key: this.#outermostKey(),
       ignore: IgnoreRules.none(),
       stacks: IgnoreRules.none(),
       tracked: nothingTracked,
       inherited: null,
     });
+  }
+
+  /** Everything that decides and does not lie in the mount. Paths that are forced are no rules that come again. */
+  #outermostKey(): string {
+    const { policy, mountPath, rootDev, mountPoints, dataDirectory, forced, temporaryPrefix, keyOf } = this.options;
+    const { dev, ino } = dataDirectory ?? { dev: 0n, ino: 0n };
+    const places = [mountPath, rootDev, dev, ino].map(String);
+    return keyOf(JSON.stringify([policy, places, [...mountPoints].sort(), forced !== null, temporaryPrefix]));
+  }
+
+  /** A repository in a part of the mount that is taken over unwalked. */
+  addRepository(path: EntryPath, repository: UserRepository): void {
+    this.repositories.push({ path, repository });
+    if (!this.options.policy.gitignore) return;
+    if (repository.excludeUnreadable) this.unknown.push(path);
+    else if (repository.excludeFile !== null) this.excludeFiles.push({ path, content: repository.excludeFile });
   }
 
   remember(path: EntryPath, rules: NameRules): void {
@@ -154,6 +175,7 @@ export class MountRules {
 }
 
 interface Situation {
+  readonly key: string;
   readonly ignore: IgnoreRules;
   readonly stacks: IgnoreRules;
   readonly tracked: TrackedPaths;
@@ -187,6 +209,10 @@ class RulesOfDirectory implements DirectoryRules {
     this.#rulesForStoredSecrets = { ...this.#rules, policy: { ...policy, include_secrets: true } };
   }
 
+  get key(): string {
+    return this.#situation.key;
+  }
+
   leaveOut(path: EntryPath, name: string, stat: EntryStat): LeftOutReason | null {
     const apart = this.#mount.setApart(path, name, stat);
     if (apart !== undefined) return apart;
@@ -204,7 +230,7 @@ class RulesOfDirectory implements DirectoryRules {
     if (names.includes('.git')) situation = await this.#withRepository(situation, path, directory);
     if (this.#mount.options.policy.gitignore && names.includes('.gitignore'))
       situation = this.#withIgnoreFile(situation, path, directory);
-    if (this.#mount.options.policy.stacks) situation = withStacks(situation, path, names);
+    if (this.#mount.options.policy.stacks) situation = this.#withStacks(situation, path, names);
     this.#mount.remember(path, this.#mount.nameRules(situation.ignore, situation.stacks));
     return new RulesOfDirectory(this.#mount, situation);
   }
@@ -213,11 +239,13 @@ class RulesOfDirectory implements DirectoryRules {
     const kind = directory.stat('.git')?.kind;
     if (kind !== 'directory' && kind !== 'file') return situation;
     this.#mount.noteRepositoryFolder(path);
-    const repository = await this.#mount.options.repositories.read(directory, kind);
+    const { knownRepositories, repositories } = this.#mount.options;
+    const repository = knownRepositories.get(path) ?? (await repositories.read(directory, kind));
     if (repository === undefined) return situation;
-    this.#mount.repositories.push({ path, repository });
+    this.#mount.addRepository(path, repository);
     return {
       ...situation,
+      key: this.#keyWith(situation, path, `repository ${repository.fingerprint}`),
       tracked: trackedBelow(path, repository),
       ignore: this.#withExcludeFile(situation.ignore, path, repository),
     };
@@ -229,21 +257,29 @@ class RulesOfDirectory implements DirectoryRules {
     { excludeFile, excludeUnreadable }: UserRepository,
   ): IgnoreRules {
     if (!this.#mount.options.policy.gitignore) return ignore;
-    if (excludeUnreadable) {
-      this.#mount.unknown.push(path);
-      return ignore.withUnreadable(path);
-    }
-    if (excludeFile === null) return ignore;
-    this.#mount.excludeFiles.push({ path, content: excludeFile });
-    return ignore.with(path, excludeFile);
+    if (excludeUnreadable) return ignore.withUnreadable(path);
+    return excludeFile === null ? ignore : ignore.with(path, excludeFile);
   }
 
   #withIgnoreFile(situation: Situation, path: EntryPath, directory: Directory): Situation {
     const content = readIgnoreFile(directory);
     if (content === undefined) return situation;
-    if (content !== null) return { ...situation, ignore: situation.ignore.with(path, content) };
+    const key = this.#keyWith(situation, path, content === null ? 'unreadable' : `ignore ${content}`);
+    if (content !== null) return { ...situation, key, ignore: situation.ignore.with(path, content) };
     this.#mount.unknown.push(path);
-    return { ...situation, ignore: situation.ignore.withUnreadable(path) };
+    return { ...situation, key, ignore: situation.ignore.withUnreadable(path) };
+  }
+
+  #withStacks(situation: Situation, path: EntryPath, names: readonly string[]): Situation {
+    const patterns = stackExcludes(names).flatMap((stack) => stack.patterns);
+    if (patterns.length === 0) return situation;
+    const content = patterns.join('\n');
+    const key = this.#keyWith(situation, path, `stacks ${content}`);
+    return { ...situation, key, stacks: situation.stacks.with(path, content) };
+  }
+
+  #keyWith({ key }: Situation, path: EntryPath, what: string): string {
+    return this.#mount.options.keyOf(JSON.stringify([key, path, what]));
   }
 }
 
@@ -252,11 +288,6 @@ function trackedBelow(folder: EntryPath, { tracked }: UserRepository): TrackedPa
   if (tracked === null) return possiblyTracked;
   const relative = (path: EntryPath): string => (folder === rootPath ? path : path.slice(folder.length + 1));
   return { has: (path) => tracked.has(relative(path)), hasBelow: (path) => tracked.hasBelow(relative(path)) };
-}
-
-function withStacks(situation: Situation, path: EntryPath, names: readonly string[]): Situation {
-  const patterns = stackExcludes(names).flatMap((stack) => stack.patterns);
-  return patterns.length === 0 ? situation : { ...situation, stacks: situation.stacks.with(path, patterns.join('\n')) };
 }
 
 /** Undefined when it is no rule file (git does not follow a link there either), null when it cannot be read. */

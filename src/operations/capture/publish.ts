@@ -21,7 +21,7 @@ import {
 } from '../../core/snapshot-record.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { type AttributeDefaults, attributesOf, usualAttributes } from './attributes.js';
+import { type AttributeDefaults, usualAttributes } from './attributes.js';
 import type { CapturedMount } from './capture-mounts.js';
 
 /*
@@ -57,9 +57,9 @@ export function writeContent(writer: ObjectWriter, mounts: readonly CapturedMoun
   const meta: TreeEntry[] = [];
   const attributes = new Map<MountName, ObjectId>();
   const allDefaults = new Map<MountName, AttributeDefaults>();
-  for (const { mount, captured } of mounts) {
-    const defaults = usualAttributes(captured.entries.values());
-    const attributesId = writer.writeBlob(encodeAttributes(attributesOf(captured, defaults)));
+  for (const { mount, captured, attributes: known } of mounts) {
+    const { defaults } = known;
+    const attributesId = writer.writeBlob(encodeAttributes(known.lines));
     const observedId = writer.writeBlob(encodeObserved(observedLines(captured)));
     trees.push(directoryEntry(mount.name, captured.tree ?? writer.writeTree([])));
     meta.push(

@@ -57,6 +57,7 @@ async function diffWithLive(
       policy: { ...manifest.policy, max_total_size: null },
       writer: scratch.writer,
       full: false,
+      graft: false,
       scope: (name) => scopeOf(manifest, name),
       forced: (name) => {
         const content = contents.get(name);

@@ -182,6 +182,7 @@ async function captureLive(
     },
     writer: writer ?? context.hasher,
     full: false,
+    graft: false,
     scope: () => null,
     forced: (name) => ({ stored: stored(name), newRepositories: request.deleteNewRepositories ?? false }),
     temporaryPrefix: pendingTemporaryPrefix(context, record.name),

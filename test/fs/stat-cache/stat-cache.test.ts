@@ -2,12 +2,13 @@ import { appendFileSync, lstatSync, mkdirSync, readFileSync, truncateSync, write
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-import type { EntryStat } from '../../src/core/entry.js';
-import type { EntryPath } from '../../src/core/entry-path.js';
-import type { ObjectId } from '../../src/core/ids.js';
-import type { StatCache } from '../../src/core/ports.js';
-import { CacheRecorder, readStatCache } from '../../src/fs/stat-cache.js';
-import { tempDir } from '../support/temp.js';
+import type { EntryStat } from '../../../src/core/entry.js';
+import type { EntryPath } from '../../../src/core/entry-path.js';
+import type { ObjectId } from '../../../src/core/ids.js';
+import type { RecordedFile, StatCache, StatCacheNotes } from '../../../src/core/ports.js';
+import { CacheRecorder } from '../../../src/fs/stat-cache/cache-recorder.js';
+import { readStatCache, writeStatCache } from '../../../src/fs/stat-cache/stat-cache.js';
+import { tempDir } from '../../support/temp.js';
 
 const stat: EntryStat = {
   kind: 'file',
@@ -29,12 +30,24 @@ const known = {
   'd/\xe9': [file('x', '4')],
 };
 
+const notes: StatCacheNotes = {
+  defaults: { file: 0o644, executable: 0o755, directory: 0o755, uid: 1, gid: 1 },
+  attributes: [{ path: 'b\xff' as EntryPath, mode: 0o600 }],
+  leftOut: [{ path: 'd/\xe9/\xff' as EntryPath, reason: 'ignored', directory: true }],
+  repositories: [{ path: 'd' as EntryPath, fingerprint: 'f', dirty: null }],
+};
+
+function record(recorder: CacheRecorder, path: string, files: readonly RecordedFile[]): void {
+  recorder.enter(path as EntryPath, { ...stat, kind: 'directory' }, 'rules');
+  recorder.leave(files, oid('0'), true);
+}
+
 function written(): string {
   const recorder = new CacheRecorder(7n);
-  for (const [path, files] of Object.entries(known)) recorder.directory(path as EntryPath, files);
-  recorder.directory('empty' as EntryPath, []);
+  for (const [path, files] of Object.entries(known)) record(recorder, path, files);
+  record(recorder, 'empty', []);
   const path = join(tempDir(), 'cache');
-  recorder.write(path);
+  writeStatCache(path, recorder, notes);
   return path;
 }
 
@@ -56,6 +69,10 @@ test('what was recorded is known again, name by name and directory by directory'
   expect(answers(readStatCache(written(), 7n)!)).toEqual(right);
 });
 
+test('what stats do not say is known again', () => {
+  expect(readStatCache(written(), 7n)!.notes).toEqual({ ...notes, rules: ['rules'] });
+});
+
 test('a cache is for its owner alone', () => {
   expect(lstatSync(written()).mode & 0o777).toBe(0o600);
 });
@@ -68,7 +85,7 @@ test('there is no cache where there is no file, and none of another device', () 
 test('there is no cache where one cannot be read or written, and nothing fails for it', () => {
   const path = join(tempDir(), 'cache');
   mkdirSync(path);
-  new CacheRecorder(7n).write(path);
+  writeStatCache(path, new CacheRecorder(7n), notes);
   expect(readStatCache(path, 7n)).toBeUndefined();
 });
 
@@ -119,14 +136,14 @@ describe('a damaged cache is no cache', () => {
 
 test('a cache of nothing is a cache that knows nothing', () => {
   const path = join(tempDir(), 'cache');
-  new CacheRecorder(7n).write(path);
+  writeStatCache(path, new CacheRecorder(7n), notes);
   expect(answers(readStatCache(path, 7n)!)).toEqual(right.map(() => undefined));
 });
 
 test('a new cache replaces the old one, also a longer one', () => {
   const path = written();
   const recorder = new CacheRecorder(7n);
-  recorder.directory('' as EntryPath, [file('a', '9')]);
-  recorder.write(path);
+  record(recorder, '', [file('a', '9')]);
+  writeStatCache(path, recorder, notes);
   expect(readStatCache(path, 7n)!.directory('' as EntryPath)('a', stat)).toBe(oid('9'));
 });

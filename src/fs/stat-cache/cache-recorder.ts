@@ -1,0 +1,120 @@
+import type { Buffer } from 'node:buffer';
+
+import type { EntryStat } from '../../core/entry.js';
+import type { EntryPath } from '../../core/entry-path.js';
+import type { ObjectId } from '../../core/ids.js';
+import type { RecordedFile, RecordedSubtree, StatCacheNotes, StatCacheRecorder } from '../../core/ports.js';
+import { encodeNotes } from './notes.js';
+import { Subtree } from './recorded-subtree.js';
+import { TableBuilder } from './table-builder.js';
+import { firm, shown } from './table.js';
+
+const typeBits = { file: 0o100000, directory: 0o040000, symlink: 0o120000, special: 0 } as const;
+
+/** The type and permission bits, as a stat has them. */
+export function fullMode({ kind, mode }: Pick<EntryStat, 'kind' | 'mode'>): number {
+  return typeBits[kind] | mode;
+}
+
+/** Records a walk in progress, directory by directory. */
+export class CacheRecorder implements StatCacheRecorder {
+  readonly #dev: bigint;
+  readonly #table = new TableBuilder();
+  readonly #rules = new Map<string, number>();
+  /** Rows of the directories that the walk is in. */
+  readonly #open: number[] = [];
+
+  constructor(dev: bigint) {
+    this.#dev = dev;
+  }
+
+  enter(path: EntryPath, stat: EntryStat, rules: string): void {
+    const row = this.#table.addDirectory({
+      ino: Number(stat.ino),
+      mode: fullMode(stat),
+      uid: stat.uid,
+      gid: stat.gid,
+      ...timesOf(stat),
+      textStart: this.#table.addText(path),
+      textLength: path.length,
+      fileStart: this.#table.fileCount,
+      rules: this.#numberOf(rules),
+    });
+    this.#open.push(row);
+  }
+
+  leave(files: readonly RecordedFile[], tree: ObjectId | undefined, isFirm: boolean): void {
+    const row = this.#open.pop() as number;
+    const ownStart = this.#table.fileCount;
+    for (const file of files) this.#add(file);
+    this.#table.setDirectory(
+      row,
+      {
+        ownStart,
+        fileEnd: this.#table.fileCount,
+        directoryEnd: this.#table.directoryCount,
+        textEnd: this.#table.textLength,
+        flags: (isFirm ? firm : 0) | (tree === undefined ? 0 : shown),
+      },
+      tree,
+    );
+  }
+
+  adopt(subtree: RecordedSubtree): void {
+    if (!(subtree instanceof Subtree)) return;
+    this.#table.copySubtree(
+      subtree.table,
+      subtree.row,
+      subtree.rules.map((key) => this.#numberOf(key)),
+    );
+  }
+
+  /** The whole table, once the walk is over. */
+  finish(notes: StatCacheNotes): Buffer {
+    return this.#table.finish(this.#dev, encodeNotes({ ...notes, rules: [...this.#rules.keys()] }));
+  }
+
+  #add({ name, stat, oid }: RecordedFile): void {
+    const values = {
+      ino: Number(stat.ino),
+      size: stat.size,
+      mode: fullMode(stat),
+      uid: stat.uid,
+      gid: stat.gid,
+      nlink: stat.nlink,
+      ...timesOf(stat),
+      textStart: this.#table.addText(name),
+      textLength: name.length,
+    };
+    this.#table.addFile(values, oid);
+  }
+
+  #numberOf(rules: string): number {
+    const known = this.#rules.get(rules);
+    if (known !== undefined) return known;
+    const number = this.#rules.size;
+    this.#rules.set(rules, number);
+    return number;
+  }
+}
+
+const second = 1_000_000_000n;
+
+interface RecordedTimes {
+  readonly mtimeSeconds: number;
+  readonly mtimeNanoseconds: number;
+  readonly ctimeSeconds: number;
+  readonly ctimeNanoseconds: number;
+}
+
+/** Whole seconds, rounded down, and the nanoseconds after them. */
+export function timesOf({ mtimeNs, ctimeNs }: Pick<EntryStat, 'mtimeNs' | 'ctimeNs'>): RecordedTimes {
+  const mtimeNanoseconds = BigInt.asUintN(64, ((mtimeNs % second) + second) % second);
+  const ctimeNanoseconds = BigInt.asUintN(64, ((ctimeNs % second) + second) % second);
+  return {
+    mtimeSeconds: Number((mtimeNs - mtimeNanoseconds) / second),
+    mtimeNanoseconds: Number(mtimeNanoseconds),
+    ctimeSeconds: Number((ctimeNs - ctimeNanoseconds) / second),
+    ctimeNanoseconds: Number(ctimeNanoseconds),
+  };
+}

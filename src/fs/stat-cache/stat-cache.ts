@@ -1,0 +1,142 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync, readlinkSync, writeFileSync } from 'node:fs';
+
+import type { EntryStat } from '../../core/entry.js';
+import type { EntryPath } from '../../core/entry-path.js';
+import type { ObjectId } from '../../core/ids.js';
+import type { Directory, StatCache, StatCacheNotes } from '../../core/ports.js';
+import { systemCode } from '../../errors.js';
+import { type CacheRecorder, fullMode, timesOf } from './cache-recorder.js';
+import { type TableNotes, decodeNotes } from './notes.js';
+import { findUnchanged } from './recheck.js';
+import { Unchanged } from './recorded-subtree.js';
+import { type StatTable, directoryPath, fileName, idAt, readTable } from './table.js';
+
+/*
+ * What the last save knew of a mount: the stat of each directory and file that it stored, and their objects. The file
+ * is a table (see table.ts) and its SHA-1. It is a hint: whatever is odd about it means "no cache", and it may be
+ * deleted at any time.
+ */
+
+/** Reads the cache of a mount on the device `dev`; undefined when there is none that can be believed. */
+export function readStatCache(file: string, dev: bigint): StatCache | undefined {
+  const bytes = readSummed(file);
+  const table = bytes === undefined ? undefined : readTable(bytes, dev);
+  return bytes === undefined || table === undefined ? undefined : new ReadCache(bytes, table, dev);
+}
+
+const sumBytes = 20;
+
+/** Into memory that other threads can look at. */
+function readSummed(file: string): Buffer | undefined {
+  let fd: number | undefined;
+  try {
+    fd = openSync(file, 'r');
+    const { size } = fstatSync(fd);
+    if (size < sumBytes) return undefined;
+    const bytes = Buffer.from(new SharedArrayBuffer(size - sumBytes));
+    const sum = Buffer.alloc(sumBytes);
+    if (readFully(fd, bytes, 0) + readFully(fd, sum, bytes.length) < size) return undefined;
+    return createHash('sha1').update(bytes).digest().equals(sum) ? bytes : undefined;
+  } catch (error) {
+    if (systemCode(error) !== undefined) return undefined;
+    throw error;
+  } finally {
+    if (fd !== undefined) closeSync(fd);
+  }
+}
+
+function readFully(fd: number, buffer: Buffer, position: number): number {
+  let filled = 0;
+  while (filled < buffer.length) {
+    const read = readSync(fd, buffer, filled, buffer.length - filled, position + filled);
+    if (read === 0) break;
+    filled += read;
+  }
+  return filled;
+}
+
+/**
+ * Overwrites the file in place: a torn one does not pass its checksum. One that cannot be written costs the next walk
+ * time, and nothing else.
+ */
+export function writeStatCache(file: string, recorder: CacheRecorder, notes: StatCacheNotes): void {
+  const bytes = recorder.finish(notes);
+  try {
+    writeFileSync(file, Buffer.concat([bytes, createHash('sha1').update(bytes).digest()]), { mode: 0o600 });
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+  }
+}
+
+class ReadCache implements StatCache {
+  readonly notes: TableNotes;
+  readonly #bytes: Buffer;
+  readonly #table: StatTable;
+  readonly #dev: bigint;
+  #rows: Map<string, number> | undefined;
+
+  constructor(bytes: Buffer, table: StatTable, dev: bigint) {
+    this.#bytes = bytes;
+    this.#table = table;
+    this.#dev = dev;
+    this.notes = decodeNotes(table.notes);
+  }
+
+  directory(path: EntryPath): (name: string, stat: EntryStat) => ObjectId | undefined {
+    const row = this.#rowOf(path);
+    if (row === undefined) return () => undefined;
+    const table = this.#table;
+    const end = table.directories.fileEnd[row] as number;
+    let file = table.directories.ownStart[row] as number;
+    // Names are asked for in the order in which they are recorded: one pass serves a whole directory.
+    return (name, stat) => {
+      for (; file < end; file++) {
+        const known = fileName(table, file);
+        if (known > name) return undefined;
+        if (known < name) continue;
+        const found = file++;
+        return matches(table, found, stat) ? (idAt(table.fileIds, found) as ObjectId) : undefined;
+      }
+      return undefined;
+    };
+  }
+
+  async recheck(root: Directory, pause: () => Promise<void>): Promise<Unchanged> {
+    const request = { root: placeOf(root), dev: this.#dev, pause };
+    const unchanged = await findUnchanged(this.#bytes, this.#table, request);
+    return new Unchanged(this.#table, this.notes.rules, (path) => this.#rowOf(path), unchanged);
+  }
+
+  #rowOf(path: EntryPath): number | undefined {
+    if (this.#rows === undefined) {
+      this.#rows = new Map();
+      for (let row = 0; row < this.#table.directories.ino.length; row++)
+        this.#rows.set(directoryPath(this.#table, row), row);
+    }
+    return this.#rows.get(path);
+  }
+}
+
+/**
+ * The path where the held directory lies, which the system finds faster than its descriptor. Should another one lie
+ * there by now, nothing in that is as recorded.
+ */
+function placeOf({ descriptorPath }: Directory): string {
+  const path = readlinkSync(descriptorPath, { encoding: 'latin1' });
+  return path.startsWith('/') ? `${path === '/' ? '' : path}/` : `${descriptorPath}/`;
+}
+
+function matches({ files }: StatTable, row: number, stat: EntryStat): boolean {
+  const times = timesOf(stat);
+  return (
+    files.ino[row] === Number(stat.ino) &&
+    files.size[row] === stat.size &&
+    files.mode[row] === fullMode(stat) &&
+    files.mtimeSeconds[row] === times.mtimeSeconds &&
+    files.mtimeNanoseconds[row] === times.mtimeNanoseconds &&
+    files.ctimeSeconds[row] === times.ctimeSeconds &&
+    files.ctimeNanoseconds[row] === times.ctimeNanoseconds
+  );
+}

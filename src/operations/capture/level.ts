@@ -1,0 +1,55 @@
+import type { EntryStat, LeftOutReason, StoredDirectory, StoredFile, StoredSymlink } from '../../core/entry.js';
+import type { EntryPath } from '../../core/entry-path.js';
+import type { ObjectId } from '../../core/ids.js';
+import { escapeName } from '../../core/name-escape.js';
+import type { Directory, RecordedFile, TreeEntry } from '../../core/ports.js';
+
+/** A stored entry together with the stat that it was captured with. */
+export type Captured = (StoredFile | StoredSymlink | StoredDirectory) & { readonly stat: EntryStat };
+
+/** Rules of one directory, made when the walk enters it. */
+export interface DirectoryRules {
+  /** The same for rules that answer the same of the same entries. */
+  readonly key: string;
+  /** The reason to leave an entry out, or null to store it (a directory: to go in). */
+  leaveOut(path: EntryPath, name: string, stat: EntryStat): LeftOutReason | null;
+  enter(path: EntryPath, directory: Directory, names: readonly string[]): Promise<DirectoryRules>;
+}
+
+export interface CaptureStats {
+  filesObserved: number;
+  filesStored: number;
+  filesReused: number;
+  filesRead: number;
+  bytesRead: number;
+  bytesStored: number;
+}
+
+/** A directory that the walk is in. */
+export interface Level {
+  readonly path: EntryPath;
+  readonly name: string;
+  readonly directory: Directory;
+  readonly stat: EntryStat;
+  readonly names: readonly string[];
+  readonly rules: DirectoryRules;
+  readonly cached: (name: string, stat: EntryStat) => ObjectId | undefined;
+  readonly tree: TreeEntry[];
+  /** Stored files and links that are settled. */
+  readonly settled: RecordedFile[];
+  /** Whether every change in it would show: no later one can look like what was seen. */
+  firm: boolean;
+  next: number;
+}
+
+/** Reasons that may cease to hold without any change of the directory. */
+export const dependsOnStat: ReadonlySet<LeftOutReason> = new Set(['too_large', 'unreadable', 'unstable', 'unsupported']);
+
+export function noteSettled(level: Level, file: RecordedFile, settled: boolean): void {
+  if (settled) level.settled.push(file);
+  else level.firm = false;
+}
+
+export function addTree(level: Level, name: string, oid: ObjectId): void {
+  level.tree.push({ mode: 0o40000, name: escapeName(name, { kind: 'directory', size: 0 }), oid });
+}
