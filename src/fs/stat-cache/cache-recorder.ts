@@ -21,6 +21,8 @@ export class CacheRecorder implements StatCacheRecorder {
   readonly #dev: bigint;
   readonly #table = new TableBuilder();
   readonly #rules = new Map<string, number>();
+  /** What the numbers of rules in the cache that subtrees are taken over from are here. */
+  readonly #adopted = new Map<number, number>();
   /** Rows of the directories that the walk is in. */
   readonly #open: number[] = [];
 
@@ -60,13 +62,14 @@ export class CacheRecorder implements StatCacheRecorder {
     );
   }
 
+  /** All subtrees that a recorder adopts come from one cache. */
   adopt(subtree: RecordedSubtree): void {
     if (!(subtree instanceof Subtree)) return;
-    this.#table.copySubtree(
-      subtree.table,
-      subtree.row,
-      subtree.rules.map((key) => this.#numberOf(key)),
-    );
+    this.#table.copySubtree(subtree.table, subtree.row, (number) => {
+      const known = this.#adopted.get(number) ?? this.#numberOf(subtree.rules[number] as string);
+      this.#adopted.set(number, known);
+      return known;
+    });
   }
 
   /** The whole table, once the walk is over. */

@@ -48,8 +48,8 @@ export class TableBuilder {
     this.#files.setId(this.#files.add(values), id);
   }
 
-  /** Copies a subtree from another table, whose rules have the numbers in `rules` here. */
-  copySubtree(from: StatTable, directory: number, rules: readonly number[]): void {
+  /** Copies a subtree from another table. @param rules what a number of rules there is here */
+  copySubtree(from: StatTable, directory: number, rules: (number: number) => number): void {
     const { directories, files } = from;
     const range = { start: directory, end: directories.directoryEnd[directory] as number };
     const fileStart = directories.fileStart[directory] as number;
@@ -150,9 +150,9 @@ class Rows {
     this.count += end - start;
   }
 
-  mapColumn(name: string, from: number, values: readonly number[]): void {
+  mapColumn(name: string, from: number, map: (value: number) => number): void {
     const column = this.#column(name);
-    for (let row = from; row < this.count; row++) column[row] = values[column[row] as number] as number;
+    for (let row = from; row < this.count; row++) column[row] = map(column[row] as number);
   }
 
   writeTo(columns: Columns, ids: Buffer): void {
