@@ -1,19 +1,25 @@
+/** What a call was wrong about. The command line has a next step for each. */
+export type UsageSubject =
+  'destination' | 'git option' | 'instance name' | 'mount name' | 'path' | 'process' | 'setting' | 'snapshots';
+
 /** The data that each error code carries. The command line maps every code to an exit code and a next step. */
 export interface SnapErrorData {
-  readonly USAGE: { readonly what: string };
+  readonly USAGE: { readonly what: UsageSubject };
   readonly CONFIGURATION_INVALID: { readonly file: string; readonly problem: string };
   readonly SNAPSHOT_NOT_FOUND: { readonly selector: string; readonly instance: string };
   readonly SNAPSHOT_AMBIGUOUS: { readonly selector: string };
   readonly SNAPSHOT_PINNED: { readonly snapshot: string };
   readonly INSTANCE_NOT_FOUND: { readonly instance: string };
   readonly INSTANCE_AMBIGUOUS: { readonly candidates: readonly string[] };
-  readonly PATH_NOT_FOUND: { readonly path: string; readonly where: string };
+  /** `snapshot`: the one to look into, as `<instance>/<seq>`. */
+  readonly PATH_NOT_FOUND: { readonly path: string; readonly where: string; readonly snapshot?: string };
   readonly NOTHING_TO_UNDO: { readonly instance: string };
   readonly NOTHING_PENDING: { readonly instance: string };
   readonly INSTANCE_ACTIVE: { readonly instance: string; readonly owner: string };
   readonly INSTANCE_CLOSED: { readonly instance: string };
   readonly MOUNTS_DIFFER: { readonly instance: string };
-  readonly MOUNT_GONE: { readonly mount: string; readonly path: string };
+  /** `named`: the folder was named for a save; else it is the one that the instance has. */
+  readonly MOUNT_GONE: { readonly mount: string; readonly path: string; readonly named?: true };
   readonly MOUNT_CHANGED: { readonly what: string };
   readonly MOUNT_REPLACED: { readonly mount: string; readonly path: string };
   readonly MOUNT_UNSAFE: { readonly path: string; readonly why: string };
@@ -21,7 +27,7 @@ export interface SnapErrorData {
   readonly LIMIT_EXCEEDED: { readonly path: string };
   readonly DESTINATION_EXISTS: { readonly path: string };
   readonly CONFIRMATION_NEEDED: { readonly what: string };
-  readonly DECLINED: { readonly what: string };
+  readonly DECLINED: { readonly what: 'restore' | 'recover' | 'remove' };
   readonly INCOMPLETE_REFUSED: { readonly paths: readonly string[] };
   readonly SNAPSHOT_DAMAGED: { readonly snapshot: string };
   readonly FORMAT_UNKNOWN: { readonly snapshot: string; readonly format: string };

@@ -1,6 +1,6 @@
 export { createSnap } from './snap.js';
 export { SnapError, isSnapError, systemCode } from './errors.js';
-export type { SnapErrorCode, SnapErrorData } from './errors.js';
+export type { SnapErrorCode, SnapErrorData, UsageSubject } from './errors.js';
 export { bytesOfText, displayPath, parseEntryPath, pathFromJson, pathToJson, textOfBytes } from './core/entry-path.js';
 export type { EntryPath, HostPath, JsonPath } from './core/entry-path.js';
 export { parseInstanceName, parseMountName } from './core/ids.js';

@@ -3,7 +3,8 @@ import { ulid } from 'ulid';
 import { bytesOfText } from './core/entry-path.js';
 import type { HostPath } from './core/entry-path.js';
 import { type SnapshotId, parseInstanceName } from './core/ids.js';
-import type { JackinSnap, SaveRequest, SnapOptions } from './core/requests.js';
+import type { JackinSnap, RunRequest, SaveRequest, SnapOptions } from './core/requests.js';
+import type { RunResult } from './core/results.js';
 import { createArchiveFile } from './fs/archive-file.js';
 import { SnapError, systemCode } from './errors.js';
 import { FileJournals } from './fs/journal.js';
@@ -42,18 +43,29 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     list: async (request = {}) => (await import('./operations/look/list.js')).list(existing(), request),
     listAll: async () => (await import('./operations/session/instances.js')).listInstances(existing()),
     show: async (snapshot) => (await import('./operations/look/show.js')).show(existing(), snapshot),
-    diff: async (request) => (await import('./operations/look/diff.js')).diff(existing(), request),
+    diff: (request) =>
+      inSnapshot(existing, request.from, async (context) =>
+        (await import('./operations/look/diff.js')).diff(context, request),
+      ),
     log: async (request) =>
-      (await import('./operations/look/diff.js')).log(
+      (await import('./operations/look/log.js')).log(
         existing(),
         request ?? { output: { kind: 'collect', onData: () => undefined } },
       ),
-    cat: async (snapshot, path, write) =>
-      (await import('./operations/look/cat.js')).cat(existing(), snapshot, path, write),
-    tree: async (snapshot, path) => (await import('./operations/look/cat.js')).tree(existing(), snapshot, path),
+    cat: (snapshot, path, write) =>
+      inSnapshot(existing, snapshot, async (context) =>
+        (await import('./operations/look/cat.js')).cat(context, snapshot, path, write),
+      ),
+    tree: (snapshot, path) =>
+      inSnapshot(existing, snapshot, async (context) =>
+        (await import('./operations/look/cat.js')).tree(context, snapshot, path),
+      ),
     export: async (snapshot, destination) =>
       (await import('./operations/export.js')).exportSnapshot(existing(), snapshot, destination),
-    restore: async (request) => (await import('./operations/restore/restore.js')).restore(existing(), request),
+    restore: (request) =>
+      inSnapshot(existing, request.snapshot, async (context) =>
+        (await import('./operations/restore/restore.js')).restore(context, request),
+      ),
     undo: async (request) => (await import('./operations/restore/undo.js')).undo(existing(), request),
     recover: async (request) => (await import('./operations/restore/recover.js')).recover(existing(), request),
     pendingRestores: async () => (await import('./operations/restore/recover.js')).pendingRestores(existing()),
@@ -64,21 +76,32 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     gc: async (request) => (await import('./operations/keep/prune.js')).gc(existing(), request),
     verify: async (request = {}) => (await import('./operations/check/verify.js')).verify(existing(), request),
     doctor: async () => (await import('./operations/check/doctor.js')).doctor(existing()),
-    run: async (request) => {
-      const { startCommand } = await import('./run/start-command.js');
-      const surroundings = {
-        cwd: options.cwd ?? process.cwd(),
-        env: options.env ?? process.env,
-        outputToError: request.stdout === 'stderr',
-        self: process,
-      };
-      return (await import('./operations/run.js')).run(created(), undisturbed(), request, (command) =>
-        startCommand(command, surroundings),
-      );
-    },
+    run: (request) => runCommand(request, options, { created, undisturbed }),
     instance: lifecycle(existing),
   };
   return withKnownFailures(api, dataDirectoryOf(options));
+}
+
+async function runCommand(
+  request: RunRequest,
+  options: SnapOptions,
+  { created, undisturbed }: Readonly<Record<'created' | 'undisturbed', () => Context>>,
+): Promise<RunResult> {
+  const { startCommand } = await import('./run/start-command.js');
+  const surroundings = {
+    cwd: options.cwd ?? process.cwd(),
+    env: options.env ?? process.env,
+    outputToError: request.stdout === 'stderr',
+    self: process,
+  };
+  return (await import('./operations/run.js')).run(created(), undisturbed(), request, (command) =>
+    startCommand(command, surroundings),
+  );
+}
+
+/** Where a path is missing, the error says in which snapshot. */
+async function inSnapshot<T>(open: () => Context, selector: string, act: (context: Context) => Promise<T>): Promise<T> {
+  return (await import('./operations/which-snapshot.js')).sayingWhichSnapshot(open(), selector, act);
 }
 
 /** A full disk or a closed data directory is no bug, wherever it shows. */

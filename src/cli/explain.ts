@@ -1,6 +1,8 @@
+import { dirname } from 'node:path';
 import type { SnapError, SnapErrorCode, SnapErrorData } from '../index.js';
 import { bytesOfText, displayPath } from './library.js';
 import { shellWord, type NextCommand } from './next-command.js';
+import { subjectHints } from './usage-hints.js';
 
 export interface Explanation<Code extends SnapErrorCode> {
   readonly exitCode: number | ((data: SnapErrorData[Code]) => number);
@@ -18,14 +20,18 @@ export const recoverCommands = (instance: string, next: NextCommand): string =>
 
 /** Every code has an exit code and a next step: a new one does not compile without. */
 export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code> } = {
-  USAGE: { exitCode: 2, hint: () => 'See how it is spelled: jackin-snap --help' },
+  USAGE: { exitCode: 2, hint: ({ what }, next) => subjectHints[what](next) },
   CONFIGURATION_INVALID: {
     exitCode: 2,
     hint: ({ file }, next) => `Correct ${shellPath(file)}, then check with: ${next('doctor')}`,
   },
   SNAPSHOT_NOT_FOUND: {
     exitCode: 3,
-    hint: ({ instance }, next) => `See what there is: ${next('list', instance || undefined)}`,
+    hint: ({ selector, instance }, next) => {
+      const tooShort = /^[0-9a-z]{1,3}$/i.test(selector) && !/^[0-9]+$/.test(selector);
+      const list = `See what there is: ${next('list', instance || undefined)}`;
+      return tooShort ? `${list}; of an id, 4 characters or more are needed.` : list;
+    },
   },
   SNAPSHOT_AMBIGUOUS: { exitCode: 2, hint: (_, next) => `Name it by its number, from: ${next('list')}` },
   SNAPSHOT_PINNED: {
@@ -35,18 +41,13 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   INSTANCE_NOT_FOUND: {
     exitCode: 3,
     hint: ({ instance }, next) =>
-      `See all instances: ${next('list --all', undefined)}; make this one from its folder: ${next('save', instance || undefined)}`,
+      `See all instances: ${next('list --all', null)}; make this one from its folder: ${next('save', instance || undefined)}`,
   },
   INSTANCE_AMBIGUOUS: {
     exitCode: 2,
     hint: ({ candidates }) => `Choose one with -i: ${candidates.map((name) => `-i ${shellWord(name)}`).join(', ')}`,
   },
-  PATH_NOT_FOUND: {
-    exitCode: 3,
-    hint: (_, next) =>
-      `See the paths: ${next('tree latest')}. Paths start at the mount's root; bytes that an argument cannot carry come through --paths-from.`,
-    paths: ({ path }) => [path],
-  },
+  PATH_NOT_FOUND: { exitCode: 3, hint: wherePathsAre, paths: ({ path }) => [path] },
   NOTHING_TO_UNDO: {
     exitCode: 3,
     hint: ({ instance }, next) => `Choose a snapshot to go back to: ${next('list', instance)}`,
@@ -59,7 +60,8 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   },
   INSTANCE_CLOSED: {
     exitCode: 4,
-    hint: ({ instance }, next) => `Its snapshots are still there: ${next('restore latest --to DIR', instance)}`,
+    hint: ({ instance }, next) =>
+      `Its snapshots are still there: ${next('restore latest --to DIR', instance)}; for new ones make another instance: ${next('save', 'NAME')}`,
   },
   MOUNTS_DIFFER: {
     exitCode: 4,
@@ -68,8 +70,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   },
   MOUNT_GONE: {
     exitCode: 4,
-    hint: (_, next) =>
-      `Put the folder back in place, or write the snapshot elsewhere: ${next('restore latest --to DIR')}`,
+    hint: ({ named }, next) =>
+      named
+        ? `Name a folder that is there; see those that have snapshots: ${next('list --all', null)}`
+        : `Put the folder back in place, or write the snapshot elsewhere: ${next('restore latest --to DIR')}`,
     paths: ({ path }) => [path],
   },
   MOUNT_REPLACED: {
@@ -99,7 +103,7 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
     exitCode: 5,
     hint: () => 'Look with --dry-run first; say --yes to go on without being asked.',
   },
-  DECLINED: { exitCode: 5, hint: () => 'Nothing was changed.' },
+  DECLINED: { exitCode: 5, hint: ({ what }) => declinedHints[what] },
   INCOMPLETE_REFUSED: {
     exitCode: 6,
     hint: (_, next) => `Make them readable, or save what can be read: ${next('save')}`,
@@ -142,6 +146,20 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   },
   INTERNAL: { exitCode: 1, hint: (_, next) => `Check the store: ${next('doctor')}. This is a bug; please report it.` },
 };
+
+const declinedHints = {
+  restore: 'Look at the plan again with --dry-run; with --yes nobody asks.',
+  recover: 'See the two ways to end it: jackin-snap recover --help',
+  remove: 'See what would go with --dry-run; with --yes nobody asks.',
+} as const;
+
+function wherePathsAre({ where, path, snapshot }: SnapErrorData['PATH_NOT_FOUND'], next: NextCommand): string {
+  if (where === 'host') return `Make the folder that it is to lie in: mkdir -p ${shellPath(dirname(path))}`;
+  const instance = snapshot === undefined ? undefined : null;
+  if (where === 'mounts') return `See the folders and their names: ${next(`show ${snapshot ?? 'latest'}`, instance)}`;
+  const tree = next(`tree ${snapshot ?? 'latest'}`, instance);
+  return `See the paths: ${tree}. They start at the mount's root; bytes that an argument cannot carry come through --paths-from.`;
+}
 
 export interface Explained {
   readonly exitCode: number;

@@ -2,9 +2,10 @@ import type { FailureDocument } from '../schemas.js';
 import type { GlobalOptions } from './command-line.js';
 import { explain } from './explain.js';
 import { bytesOfText, displayPath, isSnapError, pathToJson } from './library.js';
+import { helpHint } from './usage-hints.js';
 import { OutputFailed } from './output.js';
-import { nextCommand } from './next-command.js';
-import { UsageError } from './usage-error.js';
+import { nextCommand, type Hint, type NextCommand } from './next-command.js';
+import { HintedError, UsageError } from './usage-error.js';
 
 /** A failure as both kinds of reader get it. */
 export interface Failure {
@@ -25,8 +26,10 @@ interface About {
 }
 
 /** What went wrong, with exit code and next step; anything but our own errors is a bug. */
-export function failureOf(error: unknown, { globals, commandName, versions }: About): Failure {
+export function failureOf(error: unknown, about: About): Failure {
+  const { globals, commandName, versions } = about;
   const next = nextCommand(globals);
+  if (error instanceof HintedError) return { ...failureOf(error.cause, about), hint: hintText(error.hint, next) };
   if (isSnapError(error)) {
     const before = error.code === 'INTERNAL' ? bugReport(error, versions) : '';
     return { ...explain(error, next), code: error.code, message: error.message, before };
@@ -36,8 +39,7 @@ export function failureOf(error: unknown, { globals, commandName, versions }: Ab
   }
   if (error instanceof UsageError) {
     const { message, help } = error;
-    const words = ['jackin-snap', commandName, '--help'].filter((word) => word !== '').join(' ');
-    const hint = error.hint ?? `See how it is spelled: ${words}`;
+    const hint = hintText(error.hint ?? helpHint(commandName), next);
     return { exitCode: 2, code: 'USAGE', message, hint, paths: [], before: help };
   }
   return {
@@ -48,6 +50,10 @@ export function failureOf(error: unknown, { globals, commandName, versions }: Ab
     paths: [],
     before: bugReport(error, versions),
   };
+}
+
+function hintText(hint: Hint, next: NextCommand): string {
+  return typeof hint === 'string' ? hint : hint(next);
 }
 
 /** For stderr: what, where, why, then the next command to type. */

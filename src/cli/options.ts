@@ -1,3 +1,4 @@
+import type { Hint } from './next-command.js';
 import { UsageError } from './usage-error.js';
 
 /*
@@ -49,18 +50,18 @@ export function parseCount(text: string): number {
 }
 
 /** `key=value`, split at the first "=". */
-export function parseKeyValue(text: string): readonly [key: string, value: string] {
+export function parseKeyValue(text: string, hint?: Hint): readonly [key: string, value: string] {
   const cut = text.indexOf('=');
-  if (cut < 1) throw new UsageError(`${JSON.stringify(text)} is no KEY=VALUE.`);
+  if (cut < 1) throw new UsageError(`${JSON.stringify(text)} is no KEY=VALUE.`, hint);
   return [text.slice(0, cut), text.slice(cut + 1)];
 }
 
 /** All `key=value` words as one record; the same key twice is refused. */
-export function parseKeyValues(words: readonly string[]): Readonly<Record<string, string>> {
+export function parseKeyValues(words: readonly string[], hint?: Hint): Readonly<Record<string, string>> {
   const seen = new Map<string, string>();
   for (const word of words) {
-    const [key, value] = parseKeyValue(word);
-    if (seen.has(key)) throw new UsageError(`${JSON.stringify(key)} is set twice.`);
+    const [key, value] = parseKeyValue(word, hint);
+    if (seen.has(key)) throw new UsageError(`${JSON.stringify(key)} is set twice.`, hint);
     seen.set(key, value);
   }
   return Object.fromEntries(seen);

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { HostPath, PathArgument } from '../index.js';
 import { bytesOfText, displayPath, parseEntryPath, systemCode } from './library.js';
+import { shellWord } from './next-command.js';
 import type { Surroundings } from './surroundings.js';
 import { UsageError } from './usage-error.js';
 
@@ -16,7 +17,8 @@ function pathFromBytes(bytes: string): PathArgument {
   if (bytes.startsWith('/')) {
     throw new UsageError(
       `"${displayPath(bytes)}" is absolute; paths are relative to the root of the mount.`,
-      'Leave out the part up to the root of the mount, or write mount:path. See the paths: jackin-snap tree latest',
+      (next) =>
+        `Leave out the part up to the root of the mount, or write mount:path. See the paths: ${next('tree latest')}`,
     );
   }
   // A variable that is not set must never come to mean every path.
@@ -31,8 +33,13 @@ export async function readPathsFrom(file: string, surroundings: Surroundings): P
   const bytes = await readOrSay(file, surroundings);
   const paths = bytes.split('\0').filter((path) => path !== '');
   // No path must never come to mean every path.
-  if (paths.length === 0) throw new UsageError(`${JSON.stringify(file)} names no path.`);
+  if (paths.length === 0) throw new UsageError(`${JSON.stringify(file)} names no path.`, writePaths(file));
   return paths.map(pathFromBytes);
+}
+
+/** How such a file is made. */
+function writePaths(file: string): string {
+  return `Write them there from the root of the mount, for example: find . -name '*.c' -print0 > ${file === '-' ? 'FILE' : shellWord(file)}`;
 }
 
 async function readOrSay(file: string, surroundings: Surroundings): Promise<string> {
@@ -41,7 +48,7 @@ async function readOrSay(file: string, surroundings: Surroundings): Promise<stri
   } catch (error) {
     const code = systemCode(error);
     if (code === undefined) throw error;
-    throw new UsageError(`Cannot read the paths from ${JSON.stringify(file)}: ${code}.`);
+    throw new UsageError(`Cannot read the paths from ${JSON.stringify(file)}: ${code}.`, writePaths(file));
   }
 }
 
@@ -56,6 +63,6 @@ export async function gatherPaths(
 
 /** A folder or file of the host, absolute. */
 export function hostPath(text: string, cwd: string): HostPath {
-  if (text === '') throw new UsageError('A folder has an empty name.');
+  if (text === '') throw new UsageError('A folder has an empty name.', 'The current folder is written as . (a dot).');
   return bytesOfText(resolve(cwd, text)) as HostPath;
 }

@@ -2,9 +2,10 @@ import { Command, CommanderError, Option } from 'commander';
 import { readCommandLine } from './command-line.js';
 import { commandTable, type CommandEntry } from './command-table.js';
 import { overview, overviewStyle } from './help.js';
-import { Session } from './session.js';
+import { nameOf, Session } from './session.js';
 import type { Surroundings } from './surroundings.js';
 import { UsageError } from './usage-error.js';
+import { hintFor } from './usage-hints.js';
 
 /** Reads the command line and makes the session that it is about. */
 export function startSession(argv: readonly string[], surroundings: Surroundings): Session {
@@ -18,7 +19,7 @@ export function startSession(argv: readonly string[], surroundings: Surroundings
  * @throws UsageError, SnapError, or anything else that is a bug.
  */
 export async function runProgram(session: Session): Promise<number> {
-  const said: Said = { out: '', error: '' };
+  const said: Said = { out: '', error: '', by: { name: '', usage: 'COMMAND' } };
   const program = await buildProgram(session, said);
   const { output } = session.surroundings;
   try {
@@ -26,7 +27,7 @@ export async function runProgram(session: Session): Promise<number> {
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     // Help that was asked for is an answer; help because nothing was asked is a mistake.
-    if (error.exitCode !== 0) throw usageError(error, said);
+    if (error.exitCode !== 0) throw usageError(error, said, session);
     await output.stdout.write(said.out);
   }
   return session.exitCode;
@@ -36,6 +37,8 @@ export async function runProgram(session: Session): Promise<number> {
 interface Said {
   out: string;
   error: string;
+  /** Whose words they were. */
+  by: { readonly name: string; readonly usage: string };
 }
 
 async function buildProgram(session: Session, said: Said): Promise<Command> {
@@ -59,11 +62,11 @@ async function buildProgram(session: Session, said: Said): Promise<Command> {
     .addHelpText('after', overview.after);
   addGlobalOptions(program, 'Options:');
   program.addOption(new Option('-V, --version', 'print the version').helpGroup('Options:'));
-  for (const entry of commandTable) await addCommand(program, entry, session);
+  for (const entry of commandTable) await addCommand(program, entry, session, said);
   return program;
 }
 
-async function addCommand(program: Command, entry: CommandEntry, session: Session): Promise<void> {
+async function addCommand(program: Command, entry: CommandEntry, session: Session, said: Said): Promise<void> {
   const { name, summary, group, hidden = false } = entry;
   const command = program.command(name, { hidden }).summary(summary).helpGroup(group);
   if (entry.alias !== undefined) command.alias(entry.alias);
@@ -72,7 +75,14 @@ async function addCommand(program: Command, entry: CommandEntry, session: Sessio
     return;
   }
   (await entry.load()).define(command, session);
-  for (const leaf of [command, ...command.commands]) addGlobalOptions(leaf, 'Global options:');
+  for (const leaf of [command, ...command.commands]) {
+    addGlobalOptions(leaf, 'Global options:');
+    leaf.exitOverride((error) => {
+      const usage = leaf === command ? entry.usage : leaf.usage().replace('[options]', '').trim();
+      said.by = { name: nameOf(leaf), usage };
+      throw error;
+    });
+  }
 }
 
 function addGlobalOptions(command: Command, group: string): void {
@@ -89,9 +99,11 @@ function addGlobalOptions(command: Command, group: string): void {
   command.addHelpOption(new Option('-h, --help', 'show this help').helpGroup(group));
 }
 
-function usageError(error: CommanderError, said: Said): UsageError {
-  if (error.code === 'commander.help') return new UsageError('A command is missing.', undefined, `${said.error}\n`);
+function usageError(error: CommanderError, said: Said, session: Session): UsageError {
+  const hint = hintFor(error.code, error.message, said.by);
+  session.commandName = said.by.name;
+  if (error.code === 'commander.help') return new UsageError('A command is missing.', hint, `${said.error}\n`);
   const [first = '', ...rest] = error.message.replace(/^error: /, '').split('\n');
   const sentence = `${first.slice(0, 1).toUpperCase()}${first.slice(1).replace(/([^.?)])$/, '$1.')}`;
-  return new UsageError([sentence, ...rest].join(' ').trim());
+  return new UsageError([sentence, ...rest].join(' ').trim(), hint);
 }

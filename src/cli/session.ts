@@ -140,7 +140,8 @@ export class Session {
   }
 }
 
-function nameOf(command: Command): string {
+/** `save`, or `instance set`. */
+export function nameOf(command: Command): string {
   const parent = command.parent;
   return parent?.parent ? `${parent.name()} ${command.name()}` : command.name();
 }

@@ -43,8 +43,6 @@ const policyFields = {
 
 export const policySchema: z.ZodType<Policy> = z.strictObject(policyFields);
 
-const policyKeys: readonly string[] = Object.keys(policyFields);
-
 export const defaultPolicy: Policy = policySchema.parse({});
 
 /** What one save may override; recorded in the snapshot, not in the instance. */
@@ -66,23 +64,46 @@ export function withOverrides(policy: Policy, overrides: PolicyOverrides): Polic
   };
 }
 
+/** What each setting takes, as it is written after the "=". */
+export const settingValues: { readonly [Key in keyof Policy]: string } = {
+  exclude: 'patterns as in .gitignore, separated by commas',
+  include: 'patterns as in .gitignore, separated by commas',
+  gitignore: 'true or false',
+  stacks: 'true or false',
+  include_secrets: 'true or false',
+  max_file_size: 'a size from 1 up, such as 1048576, 100M or 2G',
+  max_total_size: 'none, or a size from 1 up, such as 1048576, 100M or 2G',
+  on_limit: 'skip or fail',
+  keep_last: 'a whole number from 1 to 10000',
+  keep_daily: 'a whole number from 0 to 10000',
+  keep_weekly: 'a whole number from 0 to 10000',
+  keep_emergency: 'a whole number from 0 to 10000',
+  max_store_bytes: 'none, or a size from 1 up, such as 1048576, 100M or 2G',
+  auto_prune: 'true or false',
+};
+
 /**
  * The policy with settings given as text: `keep_last` → `5`.
- * @throws SnapError USAGE naming the setting that is unknown or the value that it does not take
+ * @throws SnapError USAGE naming the setting that is unknown, or the setting, the value and what it takes
  */
 export function withSettings(policy: Policy, settings: Readonly<Record<string, string>>): Policy {
-  const values: Record<string, unknown> = { ...policy };
-  for (const [key, text] of Object.entries(settings)) {
-    if (!policyKeys.includes(key)) {
-      const known = policyKeys.join(', ');
-      throw new SnapError('USAGE', `There is no setting ${JSON.stringify(key)}; there are ${known}.`, { what: key });
-    }
-    values[key] = parseValue(policy[key as keyof Policy], key, text);
+  const values = Object.entries(settings).map(([key, text]) => [key, settingValue(policy, key, text)] as const);
+  return policySchema.parse({ ...policy, ...Object.fromEntries(values) });
+}
+
+function settingValue(policy: Policy, key: string, text: string): unknown {
+  if (!isSetting(key)) {
+    const known = Object.keys(policyFields).join(', ');
+    const message = `There is no setting ${JSON.stringify(key)}; there are ${known}.`;
+    throw new SnapError('USAGE', message, { what: 'setting' });
   }
-  const parsed = policySchema.safeParse(values);
-  if (parsed.success) return parsed.data;
-  const problem = z.prettifyError(parsed.error);
-  throw new SnapError('USAGE', `The setting does not take that value: ${problem}`, { what: 'setting' });
+  const value = parseValue(policy[key], key, text);
+  if (policyFields[key].safeParse(value).success) return value;
+  throw new SnapError('USAGE', `${key} takes ${settingValues[key]}, not ${JSON.stringify(text)}.`, { what: 'setting' });
+}
+
+function isSetting(key: string): key is keyof Policy {
+  return Object.hasOwn(policyFields, key);
 }
 
 /** Text as the kind of value that the setting has now: lists are separated by commas, sizes may end in K, M, G, T. */

@@ -111,7 +111,7 @@ describe('failures with --json', () => {
     { line: '--json no-such', code: 2, command: '' },
     { line: 'diff --json 1 2 3', code: 2, command: 'diff' },
     { line: 'recover --json', code: 2, command: 'recover' },
-    { line: 'instance show x --json', code: 2, command: 'instance' },
+    { line: 'instance show x --json', code: 2, command: 'instance show' },
     { line: '-i UPPER list --json', code: 2, command: 'list' },
   ])('$line is a document, too', async ({ line, code, command }) => {
     const called = await call(line.split(' '));

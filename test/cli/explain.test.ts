@@ -10,7 +10,7 @@ const instance = 'web';
 /** Every code with data as the library gives it, the exit code of the contract, and what the hint must hold. */
 const rows: { readonly [Code in SnapErrorCode]: readonly [data: SnapErrorData[Code], exitCode: number, hint: string] } =
   {
-    USAGE: [{ what: 'x' }, 2, '--help'],
+    USAGE: [{ what: 'setting' }, 2, 'instance show'],
     CONFIGURATION_INVALID: [{ file: '/d/config', problem: 'x' }, 2, '/d/config'],
     SNAPSHOT_NOT_FOUND: [{ selector: '9', instance }, 3, '-i web list'],
     SNAPSHOT_AMBIGUOUS: [{ selector: '0' }, 2, 'list'],
@@ -31,7 +31,7 @@ const rows: { readonly [Code in SnapErrorCode]: readonly [data: SnapErrorData[Co
     LIMIT_EXCEEDED: [{ path: 'big' }, 4, '--max-file-size'],
     DESTINATION_EXISTS: [{ path: '/d' }, 4, 'nothing is yet'],
     CONFIRMATION_NEEDED: [{ what: 'restore' }, 5, '--yes'],
-    DECLINED: [{ what: 'restore' }, 5, 'Nothing'],
+    DECLINED: [{ what: 'restore' }, 5, '--dry-run'],
     INCOMPLETE_REFUSED: [{ paths: ['no', 'bad\xff'] }, 6, 'save'],
     SNAPSHOT_DAMAGED: [{ snapshot: '3' }, 7, 'verify --full'],
     FORMAT_UNKNOWN: [{ snapshot: '3', format: '9' }, 7, 'update'],
@@ -108,7 +108,7 @@ describe('errors in text', () => {
   });
 
   test('hold no control characters', async () => {
-    const error = new SnapError('USAGE', 'bad \x1b]0;x\x07 text', { what: 'x' });
+    const error = new SnapError('USAGE', 'bad \x1b]0;x\x07 text', { what: 'setting' });
     const { stderr } = await call(['gc'], { fake: failing(error) });
     expect(stderr).toContain('bad \\x1b]0;x\\x07 text');
   });

@@ -202,7 +202,9 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
     if (request.dryRun) return { ...restored, dryRun: true, emergencySnapshot: null };
     const { kept, messages } = restored;
     if (!(await confirm({ snapshot: pointer(1), plan, kept, messages }))) {
-      throw new SnapError('DECLINED', 'The restore was declined.', { what: method });
+      throw new SnapError('DECLINED', 'The restore was declined.', {
+        what: method === 'recover' ? 'recover' : 'restore',
+      });
     }
     return restored;
   };
@@ -245,12 +247,12 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
     unpin: (request) => note('unpin', request, pointer(3)),
     delete: async ({ snapshots, dryRun = false, confirm }) => {
       asked.push({ method: 'delete', request: { snapshots, dryRun } });
-      if (!dryRun && !(await confirm([pointer(2)]))) throw new SnapError('DECLINED', 'Declined.', { what: 'delete' });
+      if (!dryRun && !(await confirm([pointer(2)]))) throw new SnapError('DECLINED', 'Declined.', { what: 'remove' });
       return { ...removal, dryRun };
     },
     prune: async ({ dryRun = false, confirm }) => {
       asked.push({ method: 'prune', request: { dryRun } });
-      if (!dryRun && !(await confirm([pointer(2)]))) throw new SnapError('DECLINED', 'Declined.', { what: 'prune' });
+      if (!dryRun && !(await confirm([pointer(2)]))) throw new SnapError('DECLINED', 'Declined.', { what: 'remove' });
       return { ...removal, dryRun };
     },
     gc: ({ dryRun = false }) => note('gc', { dryRun }, { ...removal, removed: [], dryRun }),

@@ -74,6 +74,16 @@ describe('a setting given as text', () => {
     );
   });
 
+  test.each([
+    { key: 'keep_last', text: 'many', says: 'keep_last takes a whole number from 1 to 10000, not "many".' },
+    { key: 'gitignore', text: 'yes', says: 'gitignore takes true or false, not "yes".' },
+    { key: 'on_limit', text: 'warn', says: 'on_limit takes skip or fail, not "warn".' },
+    { key: 'max_file_size', text: 'none', says: /^max_file_size takes a size from 1 up, .*100M.*, not "none"\.$/ },
+    { key: 'keep_all', text: '1', says: /^There is no setting "keep_all"; there are exclude, .*auto_prune\.$/ },
+  ])('$key=$text is refused with the setting, the value, and what it takes', ({ key, text, says }) => {
+    expect(() => withSettings(defaultPolicy, { [key]: text })).toThrow(says);
+  });
+
   test('is refused together with all others, and changes nothing that was not named', () => {
     const policy = { ...defaultPolicy, exclude: ['x'], max_total_size: 5 };
     expect(() => withSettings(policy, { keep_last: '7', keep_daily: 'x' })).toThrow(/keep_daily/);

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { PathArgument } from '../../index.js';
 import { addNotes } from '../help.js';
+import { shellWord } from '../next-command.js';
 import type { Context, Outcome, Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 
@@ -15,7 +16,7 @@ export function define(command: Command, session: Session): void {
         const { gatherPaths } = await import('../paths.js');
         const given = { words: [...words, ...context.pathsAfterDashes], from: pathsFrom };
         const paths = await gatherPaths(given, context.surroundings);
-        if (paths.length === 0) throw new UsageError("Missing required argument 'path'.");
+        if (paths.length === 0) throw missingPath(snapshot);
         return context.globals.json ? collectFiles(snapshot, paths, context) : writeFiles(snapshot, paths, context);
       }),
     );
@@ -27,6 +28,14 @@ export function define(command: Command, session: Session): void {
     ],
     exits: [0, 3, 7],
   });
+}
+
+function missingPath(snapshot: string): UsageError {
+  const message = "Missing required argument 'path'.";
+  return new UsageError(
+    message,
+    (next) => `Write it as: jackin-snap cat SNAP PATH...; see the paths: ${next(`tree ${shellWord(snapshot)}`)}`,
+  );
 }
 
 async function writeFiles(snapshot: string, paths: readonly PathArgument[], context: Context): Promise<Outcome> {

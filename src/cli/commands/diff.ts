@@ -2,7 +2,9 @@ import type { Command } from 'commander';
 import { diffOptions } from '../git-options.js';
 import { addNotes } from '../help.js';
 import type { Session } from '../session.js';
+import { shellWord } from '../next-command.js';
 import { showGitOutput } from './git-output.js';
+import { orPathWasMeant } from './path-for-snapshot.js';
 
 export function define(command: Command, session: Session): void {
   command
@@ -16,8 +18,12 @@ export function define(command: Command, session: Session): void {
         const given = { words: context.pathsAfterDashes, from: options.pathsFrom };
         const paths = await gatherPaths(given, context.surroundings);
         const limit = paths.length === 0 ? undefined : paths;
-        return showGitOutput(context, (output) =>
-          context.snap.diff({ from, to: to ?? null, paths: limit, options: context.gitOptions, output }),
+        const form = (word: string): string =>
+          `diff ${word === shellWord(from) ? 'latest' : shellWord(from)} -- ${word}`;
+        return orPathWasMeant(form, () =>
+          showGitOutput(context, (output) =>
+            context.snap.diff({ from, to: to ?? null, paths: limit, options: context.gitOptions, output }),
+          ),
         );
       }),
     );

@@ -46,12 +46,15 @@ function defineActivity(parent: Command, session: Session): void {
   addNotes(close, { examples: [['instance close -i old', 'that one']], exits: [0, 3] });
 }
 
+const settings = (words: readonly string[]): Readonly<Record<string, string>> =>
+  parseKeyValues(words, (next) => `See the settings: ${next('instance show')}`);
+
 function defineSettings(parent: Command, session: Session): void {
   const set = parent.command('set').summary('change settings');
   set
     .argument('<key=value...>', 'settings, as "instance show" lists them')
     .action((words: string[]) =>
-      session.run(set, (context) => instanceOutcome(context, ({ instance }) => instance.set(parseKeyValues(words)))),
+      session.run(set, (context) => instanceOutcome(context, ({ instance }) => instance.set(settings(words)))),
     );
   addNotes(set, {
     examples: [

@@ -52,7 +52,10 @@ async function listOne({ trigger, since, limit }: ListOptions, context: Context)
 
 async function listAll({ trigger, since, limit }: ListOptions, context: Context): Promise<Outcome> {
   if (trigger !== undefined || since !== undefined || limit !== undefined) {
-    throw new UsageError('--all lists instances; --trigger, --since and --limit choose snapshots.');
+    throw new UsageError(
+      '--all lists instances; --trigger, --since and --limit choose snapshots.',
+      (next) => `See all instances: ${next('list --all', null)}; the snapshots of one: ${next('list', 'NAME')}`,
+    );
   }
   return instancesOutcome(context);
 }

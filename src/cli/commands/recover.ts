@@ -42,6 +42,9 @@ export function define(command: Command, session: Session): void {
 
 function directionOf(options: RecoverOptions): 'continue' | 'abort' {
   if (options.continue === options.abort)
-    throw new UsageError('Say one of --continue (finish it) and --abort (take it back).');
+    throw new UsageError(
+      'It is not said in which direction.',
+      (next) => `Finish it: ${next('recover --continue')}; take it back: ${next('recover --abort')}`,
+    );
   return options.continue ? 'continue' : 'abort';
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addNotes } from '../help.js';
 import type { Context, Session } from '../session.js';
+import { orPathWasMeant } from './path-for-snapshot.js';
 import { carryOutRestore } from './restoring.js';
 
 interface RestoreOptions {
@@ -34,8 +35,10 @@ export function define(command: Command, session: Session): void {
         const { dryRun = false, yes = false, verbose = false } = options;
         const instance = /^([^/]+)\/[^/]+$/.exec(snapshot)?.[1];
         const undo = context.next('undo', instance);
-        return carryOutRestore(context, { dryRun, yes, verbose, what: 'restore', undo }, (confirm) =>
-          context.snap.restore({ ...request, confirm }),
+        const manner = { dryRun, yes, verbose, what: 'restore', undo } as const;
+        return orPathWasMeant(
+          (word) => `restore latest -- ${word}`,
+          () => carryOutRestore(context, manner, (confirm) => context.snap.restore({ ...request, confirm })),
         );
       }),
     );

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { PolicyOverrides, SaveRequest, SaveResult, Trigger } from '../../index.js';
 import { addNotes } from '../help.js';
-import type { NextCommand } from '../next-command.js';
+import type { Hint, NextCommand } from '../next-command.js';
 import { collect, parseChoice, parseKeyValue, parseKeyValues, parseSize } from '../options.js';
 import type { Outcome, Session } from '../session.js';
 import type { Surroundings } from '../surroundings.js';
@@ -102,7 +102,10 @@ async function saveRequest(
     phase,
     decision,
     resource,
-    meta: options.meta === undefined ? undefined : parseKeyValues(options.meta),
+    meta:
+      options.meta === undefined
+        ? undefined
+        : parseKeyValues(options.meta, (next) => `For example: ${next('save --meta ticket=42')}`),
     ifChanged,
     strict,
     full,
@@ -112,6 +115,8 @@ async function saveRequest(
   };
 }
 
+const exampleMount: Hint = (next) => `For example: ${next('save --mount web=./web')}`;
+
 async function foldersOf(
   dirs: readonly string[],
   mounts: readonly string[],
@@ -120,8 +125,8 @@ async function foldersOf(
   const { hostPath } = await import('../paths.js');
   const { parseMountName } = await import('../library.js');
   const named = mounts.map((word) => {
-    const [name, dir] = parseKeyValue(word);
-    if (dir === '') throw new UsageError(`--mount ${JSON.stringify(word)} names no folder.`);
+    const [name, dir] = parseKeyValue(word, exampleMount);
+    if (dir === '') throw new UsageError(`--mount ${JSON.stringify(word)} names no folder.`, exampleMount);
     return { name: parseMountName(name), path: hostPath(dir, cwd) };
   });
   return [...dirs.map((dir) => ({ name: null, path: hostPath(dir, cwd) })), ...named];

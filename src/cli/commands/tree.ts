@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { addNotes } from '../help.js';
 import type { Session } from '../session.js';
+import { orPathWasMeant } from './path-for-snapshot.js';
 import { UsageError } from '../usage-error.js';
 
 export function define(command: Command, session: Session): void {
@@ -10,9 +11,16 @@ export function define(command: Command, session: Session): void {
     .action((snapshot: string, word: string | undefined) =>
       session.run(command, async ({ snap, style, pathsAfterDashes }) => {
         const words = [...(word === undefined ? [] : [word]), ...pathsAfterDashes];
-        if (words.length > 1) throw new UsageError(`tree lists one path, not ${words.length}.`);
+        if (words.length > 1)
+          throw new UsageError(
+            `tree lists one path, not ${words.length}.`,
+            'Write it as: jackin-snap tree SNAP [PATH]',
+          );
         const { parsePathArgument } = await import('../paths.js');
-        const lines = await snap.tree(snapshot, ...words.map(parsePathArgument));
+        const lines = await orPathWasMeant(
+          (path) => `tree latest -- ${path}`,
+          () => snap.tree(snapshot, ...words.map(parsePathArgument)),
+        );
         const [{ treeLineData }, { treeText }] = await Promise.all([
           import('../views/json.js'),
           import('../views/text-show.js'),

@@ -29,10 +29,10 @@ export async function deleteSnapshots(
     request.snapshots.map((selector) => resolveSnapshot(context, selector, () => chooseInstance(context))),
   );
   const [first] = refs;
-  if (first === undefined) throw new SnapError('USAGE', 'No snapshot was named.', { what: 'snapshot' });
+  if (first === undefined) throw new SnapError('USAGE', 'No snapshot was named.', { what: 'snapshots' });
   const { instance } = first.ref;
   if (refs.some(({ ref }) => ref.instance !== instance))
-    throw new SnapError('USAGE', 'The snapshots belong to different instances.', { what: 'snapshot' });
+    throw new SnapError('USAGE', 'The snapshots belong to different instances.', { what: 'snapshots' });
   const seqs = new Set(refs.map(({ ref }) => ref.seq));
   return removing(context, instance, request, async (all) => {
     const needed = neededByPending(context, instance);

@@ -53,9 +53,11 @@ function realFolders(context: Context, request: SaveRequest): Folder[] {
   return (request.folders ?? []).map(({ name, path }) => {
     const real = context.host.realPath(path);
     if (real === undefined || context.host.identity(real)?.directory !== true) {
-      throw new SnapError('MOUNT_GONE', `${displayPath(path)} is no folder.`, {
+      const why = real === undefined ? 'There is no folder' : 'This is no folder:';
+      throw new SnapError('MOUNT_GONE', `${why} ${displayPath(path)}.`, {
         mount: name ?? displayPath(path),
         path: displayPath(path),
+        named: true,
       });
     }
     return { name, path: real };

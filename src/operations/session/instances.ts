@@ -58,7 +58,7 @@ export async function activate(context: Context, pid: number): Promise<InstanceS
 /** @returns what was written down, to know one's own mark by */
 export function markActive(context: Context, record: InstanceRecord, pid: number): string {
   const start = context.processes.startOf(pid);
-  if (start === undefined) throw new SnapError('USAGE', `There is no process ${String(pid)}.`, { what: 'pid' });
+  if (start === undefined) throw new SnapError('USAGE', `There is no process ${String(pid)}.`, { what: 'process' });
   const mark = JSON.stringify({ pid, start, bootId: context.processes.bootId() });
   context.registry.writeActivity(record.name, mark);
   return mark;

@@ -1,0 +1,60 @@
+import type { UsageSubject } from '../index.js';
+import type { Hint, NextCommand } from './next-command.js';
+
+/*
+ * The next step after a command line that cannot be carried out: wrong usage has many causes, and each has its own.
+ */
+
+/** Where a command's options, examples and exit codes are. */
+export function helpHint(commandName: string): string {
+  return commandName === ''
+    ? 'See all commands: jackin-snap --help'
+    : `See its options and examples: jackin-snap ${commandName} --help`;
+}
+
+/** What commander found wrong, by the code of its error. */
+export function hintFor(code: string, said: string, { name, usage }: { name: string; usage: string }): Hint {
+  const form = ['Write it as: jackin-snap', name, usage].filter((word) => word !== '').join(' ');
+  switch (code) {
+    case 'commander.help':
+      return name === ''
+        ? (next) => `Take a first snapshot of this folder: ${next('save')}`
+        : (next) => `For example: ${next(`${name} show`)}`;
+    case 'commander.missingArgument':
+      return (next) => [form, missing.get(argumentIn(said))?.(next)].filter((part) => part !== undefined).join('; ');
+    case 'commander.excessArguments':
+      return form;
+    default:
+      return helpHint(code === 'commander.unknownCommand' && name !== 'instance' ? '' : name);
+  }
+}
+
+const snapshots = (next: NextCommand): string => `see the snapshots: ${next('list')}`;
+
+/** What there is to choose from, for each argument that may be missing. */
+const missing: ReadonlyMap<string, (next: NextCommand) => string> = new Map(
+  Object.entries({
+    snap: snapshots,
+    path: (next) => `see the paths: ${next('tree latest')}`,
+    dest: (next) => `for example: ${next('export latest ../as-it-was.tar.gz')}`,
+    cmd: (next) => `for example: ${next('run -- make test')}`,
+    'key=value': (next) => `see the settings: ${next('instance show')}`,
+  }),
+);
+
+function argumentIn(said: string): string {
+  return /'([^']*)'/.exec(said)?.[1] ?? '';
+}
+
+/** What the library found wrong. */
+export const subjectHints: Readonly<Record<UsageSubject, (next: NextCommand) => string>> = {
+  destination: (next) => `Name a place outside the data directory: ${next('export latest ../as-it-was')}`,
+  'git option': () => 'See the options that go to git: jackin-snap diff --help, jackin-snap log --help',
+  'instance name': (next) => `See the instances that there are: ${next('list --all', null)}`,
+  'mount name': (next) => `Give each folder a name: ${next('save --mount web=./web --mount api=./api')}`,
+  path: (next) => `See the paths: ${next('tree latest')}`,
+  process: (next) => `Name one that runs, such as this shell: ${next('instance activate --pid $$')}`,
+  setting: (next) => `See the settings as they are: ${next('instance show')}`,
+  snapshots: (next) =>
+    `See the snapshots of an instance: ${next('list', 'NAME')}; of all instances: ${next('list --all', null)}`,
+};
