@@ -1,6 +1,14 @@
 /** What a call was wrong about. The command line has a next step for each. */
 export type UsageSubject =
-  'destination' | 'git option' | 'instance name' | 'mount name' | 'path' | 'process' | 'setting' | 'snapshots';
+  | 'archive'
+  | 'destination'
+  | 'git option'
+  | 'instance name'
+  | 'mount name'
+  | 'path'
+  | 'process'
+  | 'setting'
+  | 'snapshots';
 
 /** The data that each error code carries. The command line maps every code to an exit code and a next step. */
 export interface SnapErrorData {

@@ -48,6 +48,8 @@ function argumentIn(said: string): string {
 
 /** What the library found wrong. */
 export const subjectHints: Readonly<Record<UsageSubject, (next: NextCommand) => string>> = {
+  archive: (next) =>
+    `For example: ${next('export latest ../as-it-was.tar.gz')}; a folder of any name: ${next('restore latest --to DIR')}`,
   destination: (next) => `Name a place outside the data directory: ${next('export latest ../as-it-was')}`,
   'git option': () => 'See the options that go to git: jackin-snap diff --help, jackin-snap log --help',
   'instance name': (next) => `See the instances that there are: ${next('list --all', null)}`,

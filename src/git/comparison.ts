@@ -37,7 +37,8 @@ export async function showLog(git: GitRunner, refs: readonly string[], request: 
   // Without a revision git would show that of HEAD.
   if (refs.length === 0) return 0;
   const args = ['log', '--topo-order', ...request.options, ...rawBytes, '--relative=mounts/', '--stdin'];
-  const paths = request.paths.length === 0 ? ['mounts'] : request.paths.map((path) => `mounts/${path}`);
+  // Limited to paths, git leaves out what did not change them; else every snapshot is shown, changed or not.
+  const paths = request.paths.map((path) => `mounts/${path}`);
   const input = refs.map((ref) => `${checkedRevision(ref)}\n`).join('');
   return show(git, { args, input, replacements: true }, paths, request);
 }

@@ -17,14 +17,27 @@ export interface Exported {
   readonly messages: readonly string[];
 }
 
-/** A snapshot as a new folder or, by the destination's ending, as a tar. Nothing that exists is overwritten. */
+const tarEnding = /\.(tar|tar\.gz|tgz)$/i;
+const otherArchive = /\.(zip|7z|rar|gz|bz2|xz|zst|lz4?|lzma|z|tbz2?|txz|tzst|tlz)$/i;
+
+/**
+ * A snapshot as a new folder or, by the destination's ending, as a tar. Nothing that exists is overwritten.
+ * @throws SnapError USAGE for the ending of an archive of another kind: a folder of that name is not what was meant
+ */
 export async function exportSnapshot(context: Context, selector: string, destination: HostPath): Promise<Exported> {
+  const isTar = tarEnding.test(destination);
+  if (!isTar && otherArchive.test(destination)) throw unknownArchive(destination);
   const known = know((await resolveSnapshot(context, selector, () => chooseInstance(context))).ref);
-  if (/\.(tar|tar\.gz|tgz)$/.test(destination)) return exportTar(context, known, destination);
+  if (isTar) return exportTar(context, known, destination);
   const request = { snapshot: known.ref.ref, confirm: () => Promise.resolve(true) };
   const result = await restoreElsewhere(context, request, known, destination);
   const messages = result.failed.map(({ path, reason }) => `${displayPath(path)} could not be written: ${reason}.`);
   return { files: result.restoredFiles, bytes: result.bytesWritten, messages: [...messages, ...result.messages] };
+}
+
+function unknownArchive(destination: HostPath): SnapError {
+  const message = `${displayPath(destination)} names an archive of a kind that is not written; .tar, .tar.gz and .tgz are.`;
+  return new SnapError('USAGE', message, { what: 'archive' });
 }
 
 async function exportTar(context: Context, known: KnownSnapshot, destination: HostPath): Promise<Exported> {
@@ -65,7 +78,7 @@ function createNew(context: Context, destination: HostPath): ReturnType<Context[
 
 function newArchive(context: Context, destination: HostPath): ReturnType<Context['newArchive']> {
   try {
-    return context.newArchive(destination, !destination.endsWith('.tar'));
+    return context.newArchive(destination, !/\.tar$/i.test(destination));
   } catch (error) {
     const code = systemCode(error);
     if (code !== 'ENOENT' && code !== 'ENOTDIR' && code !== 'EACCES') throw error;

@@ -178,7 +178,7 @@ function refuseIncomplete(request: SaveRequest, incomplete: readonly EntryPath[]
     .join(', ');
   throw new SnapError(
     'INCOMPLETE_REFUSED',
-    `Nothing was saved: ${String(incomplete.length)} paths could not be read (${names}).`,
+    `Nothing was saved, since not everything could be read (${String(incomplete.length)} in all): ${names}.`,
     { paths: incomplete },
   );
 }

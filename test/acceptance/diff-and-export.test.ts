@@ -120,7 +120,51 @@ describe('diff', () => {
   });
 });
 
+describe('log', () => {
+  test('shows every snapshot with its number, why it was made, its labels, and what changed', async () => {
+    const scene = new Scene();
+    scene.write({ a: '1\n' });
+    await scene.save(['-m', 'first words\n\nand more']);
+    await scene.save(['--phase', 'tidy up', '--source-tool', 'tool', '--decision', 'd 1', '--resource', 'r']);
+    scene.write({ a: '2\n' });
+    await scene.restore(1);
+    const shown = (await scene.run(['log'])).stdout.split(/\n(?=commit )/);
+    expect(shown).toHaveLength(3);
+    const [emergency = '', unchanged = '', first = ''] = shown;
+    expect(first).toMatch(
+      /^commit [0-9a-f]{40}\nSnapshot: 1 \(manual\)\nDate: .*\n\n {4}first words\n\n m\/a \| 1 \+\n/,
+    );
+    expect(unchanged).toMatch(
+      /^Snapshot: 2 [^]*\nJackin-Source-Tool: tool\nJackin-Phase: tidy up\nJackin-Decision: d 1\nJackin-Resource: r\n\n/m,
+    );
+    expect(unchanged).not.toContain('|');
+    expect(emergency).toMatch(/^Snapshot: 3 \(emergency\)$[^]*^Jackin-Recovery-Of: t\/1 /m);
+    expect(shown.join('\n')).not.toMatch(/Jackin-(Format|Id|Stored|Mount|Previous)/);
+    const whole = (await scene.run(['log', '-p', '--pretty'])).stdout;
+    expect(whole).toMatch(/^ {4}and more$[^]*^ {4}Jackin-Mount: m plain /m);
+    expect((await scene.run(['log', '--format=%s', '--', 'a'])).stdout.trim().split('\n').at(-1)).toBe('first words');
+  });
+});
+
 describe('cat, tree and export', () => {
+  test.each(['x.zip', 'x.tar.bz2', 'x.tar.xz', 'x.tzst', 'X.ZIP', 'x.7z', 'x.gz'])(
+    'refuse to make a folder of the name %s, and name the archives that there are',
+    async (name) => {
+      const scene = new Scene();
+      scene.write({ a: '1\n' });
+      await scene.save();
+      const run = await scene.run(['export', '1', join(scene.outside, name)], { code: 2 });
+      expect(run.stderr).toMatch(
+        /\.tar, \.tar\.gz and \.tgz[^]*export latest \.\.\/as-it-was\.tar\.gz[^]*restore latest --to DIR/,
+      );
+      expect(readdirSync(scene.outside)).toEqual([]);
+      await scene.run(['restore', '1', '--yes', '--to', join(scene.outside, name)]);
+      await scene.run(['export', '1', join(scene.outside, `${name}.d`)]);
+      await scene.run(['export', '1', join(scene.outside, 'X.TAR')]);
+      expect(readFileSync(join(scene.outside, 'X.TAR')).subarray(257, 262).toString()).toBe('ustar');
+    },
+  );
+
   const spec = [
     file('n', 'no newline'),
     file('d/x', 'x', 0o750),

@@ -86,12 +86,29 @@ describe('options for git', () => {
     ['diff 1 2 --stat -U0 -M --exit-code', ['--stat', '-U0', '-M', '--exit-code']],
     ['diff --stat=80 --word-diff=color 1', ['--stat=80', '--word-diff=color']],
     ['diff 1 -w -b --numstat -z', ['-w', '-b', '--numstat', '-z']],
-    ['log -p -n 3', ['-p', '-n', '3']],
+    ['log -p -n 3 --pretty', ['-p', '-n', '3', '--pretty']],
     ['log --format %h --oneline', ['--format=%h', '--oneline']],
     ['log --format=%an%n --max-count=2', ['--format=%an%n', '--max-count=2']],
   ])('%s', async (line, options) => {
     const { request } = await call(line.split(' '));
     expect(request).toMatchObject({ options });
+  });
+
+  test.each([
+    { line: 'log', begins: ['--pretty=format:', '--stat'] },
+    { line: 'log -p -n 3', begins: ['--pretty=format:', '-p'] },
+    { line: 'log --oneline', begins: ['--oneline'] },
+    { line: 'log --format=%H', begins: ['--format=%H'] },
+  ])('$line shows number and labels unless another format is asked for', async ({ line, begins }) => {
+    const { request } = await call(line.split(' '));
+    const { options } = request as { options: readonly string[] };
+    begins.forEach((begin, at) => expect(options[at]).toMatch(new RegExp(`^${begin}`)));
+    expect(options.filter((option) => /^--(pretty|format|oneline)/.test(option))).toHaveLength(1);
+  });
+
+  test('log --oneline has the numbers on a terminal', async () => {
+    const { request } = await call(['log', '--oneline'], { terminal: true });
+    expect(request).toMatchObject({ options: ['--decorate', '--decorate-refs=refs/jackin/*', '--oneline'] });
   });
 
   test.each([

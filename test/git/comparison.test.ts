@@ -148,6 +148,8 @@ describe('a log', () => {
       const { text } = await log(['--format=%s', '--name-status'], [], from);
       expect(text.split('\n').filter((line) => line.startsWith('snapshot'))).toEqual([
         'snapshot 4',
+        // The same as the one before: there all the same.
+        'snapshot 3',
         'snapshot 2',
         'snapshot 1',
       ]);

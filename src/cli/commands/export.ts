@@ -24,10 +24,12 @@ export function define(command: Command, session: Session): void {
       }),
     );
   addNotes(command, {
-    about: 'The snapshot as a new folder or, where DEST ends in .tar, .tar.gz or .tgz, as a tar.',
+    about:
+      'The snapshot as a new folder or, where DEST ends in .tar, .tar.gz or .tgz, as a tar. Archives of other kinds are ' +
+      'refused.',
     examples: [
       ['export 3 ../as-it-was', 'a folder'],
-      ['export latest today.tar.gz', 'a tar'],
+      ['export latest ../today.tar.gz', 'a tar, outside the folder that is saved'],
     ],
     exits: [0, 3, 4, 7],
   });

@@ -42,7 +42,7 @@ function defineActivity(parent: Command, session: Session): void {
   addNotes(deactivate, { examples: [['instance deactivate', 'restores are allowed again']], exits: [0, 3] });
 
   const close = parent.command('close').summary('no more saves, for good; the snapshots stay');
-  close.action(() => session.run(close, (context) => instanceOutcome(context, ({ instance }) => instance.close())));
+  close.action(() => session.run(close, closeOutcome));
   addNotes(close, { examples: [['instance close -i old', 'that one']], exits: [0, 3] });
 }
 
@@ -66,13 +66,28 @@ function defineSettings(parent: Command, session: Session): void {
 }
 
 async function instanceOutcome(
-  { snap }: Context,
+  context: Context,
   act: (snap: JackinSnap) => Promise<InstanceSummary>,
 ): Promise<Outcome> {
-  const instance = await act(snap);
+  const instance = await act(context.snap);
   const [{ instanceData }, { instanceText }] = await Promise.all([
     import('../views/json.js'),
     import('../views/text-list.js'),
   ]);
-  return { data: () => ({ instance: instanceData(instance) }), text: () => instanceText(instance) };
+  return {
+    data: () => ({ instance: instanceData(instance) }),
+    text: async () => instanceText(instance, await context.style()),
+  };
+}
+
+async function closeOutcome({ snap, style, next }: Context): Promise<Outcome> {
+  const instance = await snap.instance.close();
+  const [{ instanceData }, { closedText }] = await Promise.all([
+    import('../views/json.js'),
+    import('../views/text-list.js'),
+  ]);
+  return {
+    data: () => ({ instance: instanceData(instance) }),
+    text: async () => closedText(instance, await style(), next),
+  };
 }

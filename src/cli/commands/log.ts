@@ -10,7 +10,10 @@ export function define(command: Command, session: Session): void {
     session.run(command, async (context) => {
       const { gatherPaths } = await import('../paths.js');
       const paths = await gatherPaths({ words: context.pathsAfterDashes }, context.surroundings);
-      const options = withDefaultView(asGitSpellsThem(context.gitOptions));
+      const options = withDefaultView(
+        asGitSpellsThem(context.gitOptions),
+        context.surroundings.output.stdoutIsTerminal,
+      );
       return showGitOutput(context, (output) =>
         context.snap.log({ paths: paths.length === 0 ? undefined : paths, options, output }),
       );
@@ -18,7 +21,9 @@ export function define(command: Command, session: Session): void {
   );
   addNotes(command, {
     about: "git's log over the snapshots, newest first, each with what changed since the one before.",
-    more: `Options of git, passed on:\n  ${wrapped(logOptions.map(({ help }) => help))}`,
+    more:
+      'Each has its number, why it was made, and its labels. --pretty shows whole\n' +
+      `messages, with all that is recorded in them. Options of git, passed on:\n  ${wrapped(logOptions.map(({ help }) => help))}`,
     examples: [
       ['log --stat', 'which files changed, and how much'],
       ['log -p -- src/main.c', 'the history of one file'],
@@ -28,8 +33,23 @@ export function define(command: Command, session: Session): void {
   });
 }
 
-/** What changed is shown unless something else was asked for. */
-function withDefaultView(options: readonly string[]): readonly string[] {
+/** What changed is shown unless something else was asked for, and so are number and labels of each snapshot. */
+function withDefaultView(options: readonly string[], terminal: boolean): readonly string[] {
   const onlyCounts = options.every((option) => /^(-n[0-9]*|-?[0-9]+|--max-count(=[0-9]+)?)$/.test(option));
-  return onlyCounts ? ['--stat', ...options] : options;
+  const shown = onlyCounts ? ['--stat', ...options] : options;
+  if (!options.some((option) => /^--(format|pretty|oneline)\b/.test(option))) return [snapshotFormat, ...shown];
+  // As git does it: names for those who look, none for scripts.
+  return terminal ? ['--decorate', '--decorate-refs=refs/jackin/*', ...shown] : shown;
 }
+
+const trailer = (...keys: readonly string[]): string => keys.map((key) => `key=Jackin-${key}`).join();
+
+/** As git's own "medium", with the trailers that say something to a reader; `--pretty` has all of them. */
+const snapshotFormat = `--pretty=format:${[
+  '%C(yellow)commit %H%C(reset)',
+  `Snapshot: %(trailers:${trailer('Seq')},valueonly,separator=%x2C) (%(trailers:${trailer('Trigger')},valueonly,separator=%x2C))`,
+  'Date:     %ad' +
+    `%+(trailers:${trailer('Recovery-Of', 'Source-Tool', 'Phase', 'Decision', 'Resource')},separator=%x0A)`,
+  '',
+  '%w(0,4,4)%s%w()%n',
+].join('%n')}`;

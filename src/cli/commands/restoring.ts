@@ -43,7 +43,7 @@ export async function carryOutRestore(
   const already = preview !== undefined && !manner.yes && !globals.json ? new Set(preview.messages) : new Set<string>();
   return {
     data: () => restoreData(result),
-    text: () => plan + (result.dryRun ? '' : restoredText(result, manner.undo)),
+    text: () => plan + (result.dryRun ? '' : restoredText(result, manner.undo, style)),
     report: !result.dryRun,
     messages: result.messages.filter((message) => !already.has(message)),
     warnings: failureLines(result),

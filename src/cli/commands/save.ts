@@ -3,7 +3,7 @@ import type { PolicyOverrides, SaveRequest, SaveResult, Trigger } from '../../in
 import { addNotes } from '../help.js';
 import type { Hint, NextCommand } from '../next-command.js';
 import { collect, parseChoice, parseKeyValue, parseKeyValues, parseSize } from '../options.js';
-import type { Outcome, Session } from '../session.js';
+import type { Context, Outcome, Session } from '../session.js';
 import type { Surroundings } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 
@@ -70,7 +70,8 @@ export function define(command: Command, session: Session): void {
       session.run(command, async (context) => {
         const result = await context.snap.save(await saveRequest(dirs, options, context.surroundings));
         const elsewhere = dirs.length > 0 || options.mount !== undefined;
-        return saveOutcome(result, (words) => context.next(words, elsewhere ? result.snapshot.instance : undefined));
+        const next: NextCommand = (words) => context.next(words, elsewhere ? result.snapshot.instance : undefined);
+        return saveOutcome(result, next, context);
       }),
     );
   addNotes(command, {
@@ -143,14 +144,14 @@ function overridesOf(options: SaveOptions): PolicyOverrides {
   };
 }
 
-async function saveOutcome(result: SaveResult, next: NextCommand): Promise<Outcome> {
+async function saveOutcome(result: SaveResult, next: NextCommand, { style }: Context): Promise<Outcome> {
   const [{ saveData }, { saveText, incompleteLines }] = await Promise.all([
     import('../views/json.js'),
     import('../views/text-save.js'),
   ]);
   return {
     data: () => saveData(result),
-    text: () => saveText(result, next),
+    text: async () => saveText(result, next, await style()),
     report: true,
     messages: result.messages,
     warnings: result.complete ? [] : incompleteLines(result),

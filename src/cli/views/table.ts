@@ -8,16 +8,44 @@ export interface Column<Row> {
   readonly rank?: number;
   /** Takes the width that is left, and is cut where it needs more. */
   readonly flexible?: true;
+  /** Never cut: where the table is too wide, it stands below each row, on a line of its own. */
+  readonly below?: true;
 }
 
 const gap = 2;
 const leastFlexible = 16;
 
-/** A table of at most `width` characters a line, with one line a row. */
+interface TableStyle {
+  readonly width: number;
+  readonly heading: (text: string) => string;
+}
+
+/** A table of at most `width` characters a line, with one line a row; what may not be cut stands below its row. */
 export async function tableText<Row>(
   columns: readonly Column<Row>[],
   rows: readonly Row[],
-  { width, heading }: { readonly width: number; readonly heading: (text: string) => string },
+  style: TableStyle,
+): Promise<string> {
+  const needed = columns.reduce((sum, column) => sum + gap + (column.flexible ? 0 : widthOf(column, rows)), -gap);
+  const below = columns.filter((column) => column.below);
+  if (below.length === 0 || needed <= style.width) return oneLineARow(columns, rows, style);
+  const table = await oneLineARow(
+    columns.filter((column) => !column.below),
+    rows,
+    style,
+  );
+  const [head = '', ...lines] = table.trimEnd().split('\n');
+  const blocks = lines.map((line, index) => {
+    const row = rows[index];
+    return row === undefined ? [line] : [line, ...below.map(({ text }) => ' '.repeat(gap) + text(row))];
+  });
+  return [head, ...blocks.flat()].map((line) => `${line}\n`).join('');
+}
+
+async function oneLineARow<Row>(
+  columns: readonly Column<Row>[],
+  rows: readonly Row[],
+  { width, heading }: TableStyle,
 ): Promise<string> {
   const { default: Table } = await import('cli-table3');
   const measured = columns.map((column) => ({ column, needs: widthOf(column, rows) }));

@@ -1,8 +1,9 @@
 import type { InstanceSummary, ListedSnapshot, ListResult } from '../../index.js';
-import type { NextCommand } from '../next-command.js';
+import { shellWord, type NextCommand } from '../next-command.js';
 import { displayPath } from '../library.js';
 import { ageText, counted, localTime, sizeText, subject, textOf } from './format.js';
 import type { TextStyle } from './style.js';
+import { words, wrapped } from './wrap.js';
 import { tabbedText, tableText, type Column } from './table.js';
 
 /** The snapshots as a table that fits the terminal; off one, a line each with tabs between. */
@@ -54,7 +55,7 @@ export async function instancesText(
     { title: 'STATE', text: stateText, rank: 3 },
     { title: 'SNAPSHOTS', text: ({ snapshots }) => snapshots.toLocaleString('en'), align: 'right', rank: 2 },
     { title: 'SIZE', text: ({ sizeBytes }) => sizeText(sizeBytes), align: 'right', rank: 1 },
-    { title: 'FOLDERS', text: rootsText, flexible: true },
+    { title: 'FOLDERS', text: rootsText, below: true },
   ];
   return tableText(columns, instances, { width: style.columns, heading: style.paint.bold });
 }
@@ -77,7 +78,7 @@ function rootsText({ mounts }: InstanceSummary): string {
 }
 
 /** One instance: its state, folders and settings. */
-export function instanceText(instance: InstanceSummary): string {
+export function instanceText(instance: InstanceSummary, style: TextStyle): string {
   const { name, state, active, owner, createdAt, snapshots, latest, sizeBytes, pendingRestore } = instance;
   const fields: readonly (readonly [string, string])[] = [
     ['Instance', name],
@@ -90,18 +91,38 @@ export function instanceText(instance: InstanceSummary): string {
     ...(pendingRestore ? [['Restore', 'one was interrupted and is pending'] as const] : []),
   ];
   return textOf([
-    ...fields.map(([title, value]) => `${title.padEnd(10)} ${value}`),
+    ...fields.map(([title, value]) => wrapped([title.padEnd(10), ...words(value)], style, 11)),
     'Folders',
-    ...instance.mounts.map((mount) => `  ${mount.name}  ${displayPath(mount.path)}${mount.present ? '' : '  (gone)'}`),
+    ...instance.mounts.map((mount) =>
+      wrapped([`  ${mount.name}`, ` ${displayPath(mount.path)}`, ...(mount.present ? [] : [' (gone)'])], style, 4),
+    ),
     'Settings',
     ...policyLines(instance.policy),
+  ]);
+}
+
+/** What closing an instance means, and how to go on. */
+export function closedText({ name, snapshots, mounts }: InstanceSummary, style: TextStyle, next: NextCommand): string {
+  const folders = mounts.map(({ path }) => shellWord(displayPath(path))).join(' ');
+  const stay = snapshots === 1 ? 'Its snapshot stays' : `Its ${counted(snapshots, 'snapshot')} stay`;
+  return textOf([
+    wrapped(words(`Instance ${name} is closed: no save, run, undo or restore in place any more. ${stay}.`), style, 2),
+    wrapped(words('  Still possible: list, show, diff, log, cat, tree, export, and restore SNAP --to DIR.'), style, 4),
+    wrapped(
+      [
+        ...words('  It cannot be reopened. To go on with the same folders, make another instance:'),
+        next(`save ${folders}`, 'NAME'),
+      ],
+      style,
+      4,
+    ),
   ]);
 }
 
 /** One line a setting, as `instance set` takes them. */
 export function policyLines(policy: InstanceSummary['policy']): readonly string[] {
   return Object.entries(policy).map(([key, value]) => {
-    const text = Array.isArray(value) ? value.join(', ') : String(value);
+    const text = Array.isArray(value) ? value.join(',') : String(value ?? 'none');
     return `  ${key}=${subject(text.replaceAll('\n', '\\n'))}`;
   });
 }

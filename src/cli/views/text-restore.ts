@@ -2,6 +2,7 @@ import type { KeptPath, PlannedChange, RestorePreview, RestoreResult } from '../
 import { displayPath } from '../library.js';
 import { counted, pathText, shown, sizeText, textOf } from './format.js';
 import type { TextStyle } from './style.js';
+import { words, wrapped } from './wrap.js';
 
 export interface PlanStyle extends TextStyle {
   /** Every line, however many there are. */
@@ -21,7 +22,7 @@ export function planText({ snapshot, plan, kept }: Plan, style: PlanStyle): stri
       ? `Nothing differs from snapshot ${seq} of ${instance}.`
       : `To snapshot ${seq} of ${instance}: ${countsText(plan)}`;
   return textOf([
-    style.paint.bold(title),
+    style.paint.bold(wrapped(words(title), style, 2)),
     ...shortened(
       plan.map((change) => changeLine(change, style)),
       style,
@@ -32,21 +33,19 @@ export function planText({ snapshot, plan, kept }: Plan, style: PlanStyle): stri
   ]);
 }
 
-function changeLine({ action, hostPath, reason, from, to }: PlannedChange, { paint }: PlanStyle): string {
-  const colors = {
-    create: paint.green,
-    overwrite: paint.yellow,
-    delete: paint.red,
-    chmod: paint.yellow,
-    retype: paint.yellow,
-  };
-  const kinds = action === 'retype' ? ` (${from} becomes ${to})` : '';
-  return `  ${colors[action](action.padEnd(9))} ${displayPath(hostPath)}${kinds}${reason === '' ? '' : `  ${shown(reason)}`}`;
+function changeLine({ action, hostPath, reason, from, to }: PlannedChange, style: PlanStyle): string {
+  const { green, yellow, red } = style.paint;
+  const colors = { create: green, overwrite: yellow, delete: red, chmod: yellow, retype: yellow };
+  const kinds = action === 'retype' ? [`(${from} becomes ${to})`] : [];
+  const why = reason === '' ? [] : words(` ${shown(reason)}`);
+  return wrapped([`  ${colors[action](action.padEnd(9))}`, displayPath(hostPath), ...kinds, ...why], style, 4);
 }
 
 function keptLines(kept: readonly KeptPath[], style: PlanStyle): readonly string[] {
   const several = new Set(kept.map(({ mount }) => mount)).size > 1;
-  const lines = kept.map(({ mount, path, reason }) => `  ${pathText(mount, path, several)}: ${shown(reason)}`);
+  const lines = kept.map(({ mount, path, reason }) =>
+    wrapped([`  ${pathText(mount, path, several)}:`, ...words(shown(reason))], style, 4),
+  );
   return shortened(lines, style, (rest) => counted(rest, 'path'));
 }
 
@@ -68,17 +67,23 @@ function countsText(plan: readonly PlannedChange[]): string {
 }
 
 /** What was done, and the one command that takes it back. */
-export function restoredText(result: RestoreResult, undo: string): string {
+export function restoredText(result: RestoreResult, undo: string, style: TextStyle): string {
   const { fromSnapshot, restoredFiles, deletedFiles, bytesWritten, emergencySnapshot, verified } = result;
   if (result.plan.length === 0 && result.failed.length === 0) return '';
-  const where = result.destination === null ? '' : ` into ${displayPath(result.destination)}`;
-  return textOf([
+  const done =
     `Restored ${counted(restoredFiles, 'file')} (${sizeText(bytesWritten)}), deleted ${deletedFiles.toLocaleString('en')}, ` +
-      `from snapshot ${fromSnapshot.seq} of ${fromSnapshot.instance}${where}${verified ? '; verified' : ''}.`,
-    ...(emergencySnapshot === null
-      ? []
-      : [`The state before is snapshot ${emergencySnapshot.seq}. Take this back: ${undo}`]),
+    `from snapshot ${fromSnapshot.seq} of ${fromSnapshot.instance}`;
+  const into = result.destination === null ? [] : ['into', displayPath(result.destination)];
+  const back =
+    emergencySnapshot === null ? '' : `The state before is snapshot ${emergencySnapshot.seq}. Take this back:`;
+  return textOf([
+    wrapped(ended([...words(done), ...into], verified ? '; verified.' : '.'), style, 2),
+    ...(back === '' ? [] : [wrapped([...words(back), undo], style, 2)]),
   ]);
+}
+
+function ended(parts: readonly string[], end: string): readonly string[] {
+  return [...parts.slice(0, -1), `${parts.at(-1) ?? ''}${end}`];
 }
 
 /** Each path that should have been restored and was not. */

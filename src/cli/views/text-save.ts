@@ -1,6 +1,8 @@
 import type { LeftOutReason, ObservedOnlyEntry, RunResult, SaveResult } from '../../index.js';
 import type { NextCommand } from '../next-command.js';
-import { counted, pathText, sizeText, someOf, textOf } from './format.js';
+import { counted, pathText, sizeText, textOf } from './format.js';
+import type { TextStyle } from './style.js';
+import { words, wrapped } from './wrap.js';
 
 /** What each reason says in a sentence. */
 export const reasonWords: Readonly<Record<LeftOutReason, string>> = {
@@ -17,30 +19,48 @@ export const reasonWords: Readonly<Record<LeftOutReason, string>> = {
 };
 
 /** Two lines that say what was saved, one for each reason of what was not, and what to type next. */
-export function saveText(result: SaveResult, next: NextCommand): string {
+export function saveText(result: SaveResult, next: NextCommand, style: TextStyle): string {
   const { snapshot, created, stats } = result;
   const { instance, seq, id } = snapshot;
-  if (!created) return textOf([`Nothing changed since snapshot ${seq} of ${instance}; no new one was made.`]);
-  return textOf([
-    `Saved snapshot ${seq} of ${instance}${result.complete ? '' : ', which is partial'}  ${id}`,
+  const same = `Nothing changed since snapshot ${seq} of ${instance}; no new one was made.`;
+  if (!created) return textOf([wrapped(words(same), style, 2)]);
+  const partial = result.complete ? [] : [', which is partial'];
+  const counts =
     `  ${counted(stats.filesStored, 'file')}, ${sizeText(stats.bytesStored)}; ` +
-      `read ${stats.filesRead.toLocaleString('en')}, added ${sizeText(stats.bytesAdded)}`,
-    ...leftOutLines(result, next),
-    `Compare: ${next(`diff ${seq}`)}   Go back: ${next(`restore ${seq}`)}`,
+    `read ${stats.filesRead.toLocaleString('en')}, added ${sizeText(stats.bytesAdded)}`;
+  return textOf([
+    wrapped(['Saved', 'snapshot', String(seq), 'of', instance + partial.join(''), ` ${id}`], style, 2),
+    wrapped(words(counts), style, 4),
+    ...leftOutLines(result, next, style),
+    wrapped([`Compare: ${next(`diff ${seq}`)}`, `  Go back: ${next(`restore ${seq}`)}`], style, 0),
   ]);
 }
 
 const namesPerReason = 5;
 
-function leftOutLines({ observedOnly, mounts, snapshot }: SaveResult, next: NextCommand): readonly string[] {
+function leftOutLines(
+  { observedOnly, mounts, snapshot }: SaveResult,
+  next: NextCommand,
+  style: TextStyle,
+): readonly string[] {
   if (observedOnly.length === 0) return [];
   const several = mounts.length > 1;
   const lines = [...byReason(observedOnly)].map(([reason, entries]) => {
     const names = entries.map(({ mount, path }) => pathText(mount, path, several));
-    return `  left out, ${reasonWords[reason]}: ${someOf(names, namesPerReason)}`;
+    return wrapped([...words(`  left out, ${reasonWords[reason]}:`), ...listed(names)], style, 4);
   });
   const cut = [...byReason(observedOnly).values()].some((entries) => entries.length > namesPerReason);
   return cut ? [...lines, `  (all of them: ${next(`show ${snapshot.seq}`)})`] : lines;
+}
+
+function listed(names: readonly string[]): readonly string[] {
+  const more = names.length - namesPerReason;
+  if (more <= 0) return names.map((name, index) => (index < names.length - 1 ? `${name},` : name));
+  const first = names.slice(0, namesPerReason);
+  return [
+    ...first.map((name, index) => (index < first.length - 1 ? `${name},` : name)),
+    `and ${counted(more, 'more', 'more')}`,
+  ];
 }
 
 /** The paths that should have been stored and could not be. */

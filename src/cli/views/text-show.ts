@@ -3,29 +3,37 @@ import { displayPath } from '../library.js';
 import { ageText, counted, localTime, modeText, pathText, shown, sizeText, subject, textOf } from './format.js';
 import type { TextStyle } from './style.js';
 import { policyLines } from './text-list.js';
+import { words, wrapped } from './wrap.js';
 import { byReason, reasonWords } from './text-save.js';
 
 /** One snapshot: what it is, of what, and every path that it left out. */
-export function showText(result: ShowResult, { now, paint }: TextStyle): string {
+export function showText(result: ShowResult, style: TextStyle): string {
+  const { now, paint } = style;
+  const field = (name: string, text: string): string => fieldText(name, text, style);
   const { snapshot, stats, mounts, observedOnly, policy, complete } = result;
   const { seq, instance, id } = snapshot;
   return textOf([
-    paint.bold(`Snapshot ${seq} of ${instance}  ${id}`),
-    `  made       ${localTime(snapshot.createdAt)}, ${ageText(snapshot.createdAt, now)} ago, ${snapshot.trigger}`,
-    ...messageLines(snapshot.message),
-    `  commit     ${snapshot.commit}`,
-    `  ref        ${snapshot.ref}`,
-    `  stored     ${counted(stats.filesStored, 'file')}, ${sizeText(stats.bytesStored)}, of ${counted(stats.filesObserved, 'file')} seen`,
-    ...stateLines(result),
-    ...noteLines(result),
+    paint.bold(wrapped(['Snapshot', String(seq), 'of', instance, ` ${id}`], style, 2)),
+    field('made', `${localTime(snapshot.createdAt)}, ${ageText(snapshot.createdAt, now)} ago, ${snapshot.trigger}`),
+    ...messageLines(snapshot.message, style),
+    field('commit', snapshot.commit),
+    field('ref', snapshot.ref),
+    field(
+      'stored',
+      `${counted(stats.filesStored, 'file')}, ${sizeText(stats.bytesStored)}, of ${counted(stats.filesObserved, 'file')} seen`,
+    ),
+    field('state', stateText(result)),
+    ...noteLines(result).map(([name, value]) => field(name, value)),
     '',
     paint.bold('Mounts'),
-    ...mounts.flatMap(mountLines),
+    ...mounts.flatMap((mount) => mountLines(mount, style)),
     '',
     paint.bold(
       observedOnly.length === 0 ? 'Nothing was left out' : `Left out: ${observedOnly.length.toLocaleString('en')}`,
     ),
-    ...(complete ? [] : ['  The snapshot is partial: some of these should have been stored.']),
+    ...(complete
+      ? []
+      : [wrapped(words('  The snapshot is partial: some of these should have been stored.'), style, 4)]),
     ...leftOutLines(observedOnly, mounts.length > 1),
     '',
     paint.bold('Policy in force'),
@@ -33,13 +41,18 @@ export function showText(result: ShowResult, { now, paint }: TextStyle): string 
   ]);
 }
 
-function messageLines(message: string): readonly string[] {
-  if (message === '') return [];
-  const [first = '', ...rest] = message.trimEnd().split('\n').map(shown);
-  return [`  message    ${first}`, ...rest.map((line) => `             ${line}`)];
+/** Name and value, the value's further lines below its first. */
+function fieldText(name: string, text: string, style: TextStyle): string {
+  return wrapped([`  ${name.padEnd(10)}`, ...words(text)], style, 13);
 }
 
-function stateLines({ snapshot, complete }: ShowResult): readonly string[] {
+function messageLines(message: string, style: TextStyle): readonly string[] {
+  if (message === '') return [];
+  const lines = message.trimEnd().split('\n').map(shown);
+  return lines.map((line, index) => fieldText(index === 0 ? 'message' : '', line, style));
+}
+
+function stateText({ snapshot, complete }: ShowResult): string {
   const { pinned, restorable, recoveryOf } = snapshot;
   const states = [
     restorable ? 'restorable' : 'damaged: not every object is there',
@@ -47,10 +60,11 @@ function stateLines({ snapshot, complete }: ShowResult): readonly string[] {
     ...(pinned ? ['pinned'] : []),
     ...(recoveryOf === null ? [] : [`made before the restore to ${recoveryOf.instance}/${recoveryOf.seq}`]),
   ];
-  return [`  state      ${states.join(', ')}`];
+  return states.join(', ');
 }
 
-function noteLines({ sourceTool, phase, decision, resource, meta }: ShowResult): readonly string[] {
+function noteLines(result: ShowResult): readonly (readonly [name: string, value: string])[] {
+  const { sourceTool, phase, decision, resource, meta } = result;
   const notes: readonly (readonly [string, string | null])[] = [
     ['tool', sourceTool],
     ['phase', phase],
@@ -58,16 +72,18 @@ function noteLines({ sourceTool, phase, decision, resource, meta }: ShowResult):
     ['resource', resource],
     ...Object.entries(meta),
   ];
-  return notes.flatMap(([key, value]) => (value === null ? [] : [`  ${shown(key).padEnd(10)} ${subject(value)}`]));
+  return notes.flatMap(([name, value]) => (value === null ? [] : [[shown(name), subject(value)] as const]));
 }
 
-function mountLines(mount: MountSummary): readonly string[] {
+function mountLines(mount: MountSummary, style: TextStyle): readonly string[] {
   const { name, path, kind, baseCommit, branch, upstream, dirty, operation, unknown, nested } = mount;
   const own = { head: baseCommit, branch, upstream, dirty, operation, unknown };
   return [
-    `  ${name}  ${displayPath(path)}  (${kind})`,
-    ...(kind === 'plain' ? [] : [`    ${repositoryText(own)}`]),
-    ...nested.map((repository) => `    ${displayPath(repository.path)}: ${repositoryText(repository)}`),
+    wrapped([`  ${name}`, ` ${displayPath(path)}`, ` (${kind})`], style, 4),
+    ...(kind === 'plain' ? [] : [wrapped(words(`    ${repositoryText(own)}`), style, 6)]),
+    ...nested.map((repository) =>
+      wrapped([`    ${displayPath(repository.path)}:`, ...words(repositoryText(repository))], style, 6),
+    ),
   ];
 }
 

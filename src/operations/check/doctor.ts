@@ -86,7 +86,7 @@ async function snapshots(context: Context): Promise<DoctorFinding[]> {
     ...findings,
     {
       level: 'ok',
-      what: `${String(refs.length)} snapshots of ${String(new Set(refs.map(({ instance }) => instance)).size)} instances.`,
+      what: `Snapshots: ${String(refs.length)}, instances: ${String(new Set(refs.map(({ instance }) => instance)).size)}.`,
       hint: null,
     },
   ];

@@ -109,5 +109,5 @@ function notSeen(captured: readonly CapturedMount[]): string[] {
     .slice(0, 5)
     .map((path) => displayPath(path))
     .join(', ');
-  return [`${String(paths.length)} paths could not be read now and may show as deleted: ${names}.`];
+  return [`Not readable now, so that it may show as deleted (${String(paths.length)} in all): ${names}.`];
 }
