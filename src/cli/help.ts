@@ -10,8 +10,8 @@ Example:
   jackin-snap diff latest                   what has changed since
   jackin-snap restore latest                put it back; "undo" takes that back
 
-SNAP is a number, latest, first, latest~2, or an id. PATH starts at the folder's
-root. "jackin-snap COMMAND --help" has examples and exit codes.`,
+SNAP is a number, latest, first, latest~2, or 4 or more characters of an id.
+PATH starts at the folder's root. "jackin-snap COMMAND --help" has examples.`,
 } as const;
 
 /** One line a command, no "Arguments:" list, groups by task. */

@@ -15,6 +15,11 @@ describe('help', () => {
     for (const { name, hidden } of commandTable) if (!hidden) expect(stdout).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
   });
 
+  test.each(['--help', 'show --help'])('%s says how much of an id is needed', async (line) => {
+    const { stdout } = await call(line.split(' '));
+    expect(stdout.replaceAll('\n', ' ')).toMatch(/4 or more characters of (an|its) id/);
+  });
+
   test.each(commands)('%s has examples and exit codes, in 80 columns', async (name) => {
     const { code, stdout } = await call([...name.split(' '), '--help']);
     expect(code).toBe(0);

@@ -62,14 +62,37 @@ describe('the README', () => {
     }
   });
 
-  test('has a library example that compiles against the package and does what it says', () => {
+  test('has a table of all settings with their defaults', async () => {
+    const rows = [...readPage(page).matchAll(/^\| `([a-z_]+)` +\| (?:`([^`]*)`)? *\| ([^|]+?) *\|$/gm)];
+    const documented = Object.fromEntries(rows.map(([, key = '', value = '']) => [key, value]));
     const area = tempDir();
-    const [example] = ofLanguage('ts');
+    const { folder } = makeProject(area);
+    await runSnap(['save'], { cwd: folder, dataDir: join(area, 'data') });
+    const { stdout } = await runSnap(['instance', 'show'], { cwd: folder, dataDir: join(area, 'data') });
+    const shown = [...stdout.matchAll(/^ {2}([a-z_]+)=(.*)$/gm)].map(([, key = '', value = '']) => [key, value]);
+    expect(shown.length).toBeGreaterThan(10);
+    expect(documented).toMatchObject(Object.fromEntries(shown));
+  });
+
+  test('has a library example that plain node runs, and that does what it says', () => {
+    const area = tempDir();
     const [printed] = ofLanguage('text');
     install(area);
-    writeFileSync(join(area, 'example.ts'), example!.text);
+    expect(readPage(page)).toContain('node example.mjs');
+    writeFileSync(join(area, 'example.mjs'), ofLanguage('js')[0]!.text);
 
-    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess'];
+    const env = { PATH: process.env['PATH'], HOME: area, TMPDIR: area, LC_ALL: 'C' };
+    const ran = spawnSync(process.execPath, ['example.mjs'], { cwd: area, encoding: 'utf8', env });
+    expect(ran.stderr).toBe('');
+    expect(ran.stdout.replace(/project-\w+/, 'project-FOLDER')).toBe(printed!.text);
+    expect(readdirSync(area).filter((name) => /^project-.*-snapshots$/.test(name))).toHaveLength(1);
+  });
+
+  test('has a library example that is TypeScript, too: it compiles against the types of the package', () => {
+    const area = tempDir();
+    install(area);
+    writeFileSync(join(area, 'example.ts'), ofLanguage('js')[0]!.text);
+    const strict = ['--strict', '--exactOptionalPropertyTypes', '--noUncheckedIndexedAccess', '--noEmit'];
     const target = ['--module', 'nodenext', '--target', 'es2022', '--types', 'node'];
     const compiled = spawnSync(
       process.execPath,
@@ -77,12 +100,6 @@ describe('the README', () => {
       { cwd: area, encoding: 'utf8' },
     );
     expect({ status: compiled.status, said: compiled.stdout }).toEqual({ status: 0, said: '' });
-
-    const env = { PATH: process.env['PATH'], HOME: area, TMPDIR: area, LC_ALL: 'C' };
-    const ran = spawnSync(process.execPath, ['example.js'], { cwd: area, encoding: 'utf8', env });
-    expect(ran.stderr).toBe('');
-    expect(ran.stdout.replace(/project-\w+/, 'project-FOLDER')).toBe(printed!.text);
-    expect(readdirSync(area).filter((name) => /^project-.*-snapshots$/.test(name))).toHaveLength(1);
   });
 });
 

@@ -19,6 +19,8 @@ export function define(command: Command, session: Session): void {
   );
   addNotes(command, {
     about: 'One snapshot: its mounts, base commits, policy and counts, and every path that it left out, by reason.',
+    more: `SNAP is a number, latest, first, latest~2, NAME/2 of another instance, or
+the first 4 or more characters of its id or commit id.`,
     examples: [
       ['show latest', 'the newest one'],
       ['show web/3 --json', 'number 3 of the instance web'],
