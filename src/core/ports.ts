@@ -156,10 +156,18 @@ export interface Store {
   prepare(): Promise<void>;
   /** True when a store is there. */
   exists(): boolean;
-  /** Snapshot refs of one instance or of all, ascending by number. One git process. */
+  /**
+   * Snapshot refs of one instance or of all, ascending by number, the damaged ones too: tree (and commit) are zeros
+   * where they cannot be read. One git process.
+   */
   snapshots(instance: InstanceName | null): Promise<SnapshotRef[]>;
   refs(prefix: string): Promise<RefValue[]>;
-  /** All or nothing, durable when it returns. @throws SnapError REF_EXISTS when an old value does not hold. */
+  /** Names below the prefix where something lies that is no ref to git: empty, torn, garbage. `refs` has none of them. */
+  brokenRefs(prefix: string): Promise<string[]>;
+  /**
+   * All or nothing, durable when it returns; nothing when it fails. @throws SnapError REF_EXISTS when an old value does
+   * not hold.
+   */
   changeRefs(changes: readonly RefChange[]): Promise<void>;
   /**
    * Removes lock files that a killed git left on these refs. The caller holds the lock of the instance that they

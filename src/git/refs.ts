@@ -1,9 +1,9 @@
-import { existsSync } from 'node:fs';
+import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { type InstanceName, type ObjectId, toSeq, zeroObjectId } from '../core/ids.js';
 import type { RefChange, RefValue, SnapshotRef } from '../core/ports.js';
-import { SnapError, isSnapError } from '../errors.js';
+import { SnapError, isSnapError, systemCode } from '../errors.js';
 import { syncDirectory } from '../fs/durable.js';
 import { BatchReader } from './objects.js';
 import type { GitCommand, GitRunner } from './run-git.js';
@@ -12,20 +12,33 @@ const snapshotPrefix = 'refs/jackin/';
 
 /**
  * The snapshot refs of one instance or of all, by instance, then by number; one process, however many there are.
- * Where a commit cannot be read, its tree is all zeros and its message empty.
+ * Where a commit cannot be read, its tree is all zeros and its message empty; where the ref itself cannot, so is its
+ * commit: a snapshot that is damaged is still there, and its number is used.
  */
 export async function listSnapshotRefs(git: GitRunner, instance: InstanceName | null): Promise<SnapshotRef[]> {
   const prefix = instance === null ? snapshotPrefix : `${snapshotPrefix}${instance}/`;
+  const { storeDirectory } = git.settings;
+  const loose = looseRefs(storeDirectory, prefix);
+  const records = await readSnapshotRefs(git, prefix);
+  const broken = stillBroken(
+    storeDirectory,
+    loose,
+    records.map(([name = '']) => name),
+  );
+  return [...records, ...broken.map((name) => [name, zeroObjectId])]
+    .map(toSnapshotRef)
+    .filter((ref) => ref !== undefined)
+    .sort(bySnapshot);
+}
+
+async function readSnapshotRefs(git: GitRunner, prefix: string): Promise<string[][]> {
   const command = {
     args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(objecttype)%00%(raw:size)%00%(raw)', prefix],
   };
   const { exitCode, stdout, stderr } = await git.run(command);
   const records = exitCode === 0 ? parseCommits(stdout) : await readOneByOne(git, prefix);
   if (exitCode !== 0 && records.length === 0) throw git.failure(command, exitCode, stderr);
-  return records
-    .map(toSnapshotRef)
-    .filter((ref) => ref !== undefined)
-    .sort(bySnapshot);
+  return records;
 }
 
 /** All refs below a prefix such as `refs/replace/`, by name. */
@@ -34,26 +47,86 @@ export async function listRefs(git: GitRunner, prefix: string): Promise<RefValue
   return parsePairs(stdout).map(([name, oid]) => ({ name, oid: oid as ObjectId }));
 }
 
+/** Names below a prefix where something lies that git cannot read as a ref and passes over: empty, torn, garbage. */
+export async function brokenRefs(git: GitRunner, prefix: string): Promise<string[]> {
+  const { storeDirectory } = git.settings;
+  const loose = looseRefs(storeDirectory, prefix);
+  const listed = (await listRefs(git, prefix)).map(({ name }) => name);
+  return stillBroken(storeDirectory, loose, listed);
+}
+
+/** What lies below a prefix as files. Looked at before git is asked: what comes meanwhile is then in neither list. */
+function looseRefs(storeDirectory: string, prefix: string): string[] {
+  const directory = prefix.replace(/\/+$/, '');
+  return entriesOf(join(storeDirectory, directory)).flatMap((entry) => {
+    const name = `${directory}/${entry.name}`;
+    if (entry.isDirectory()) return looseRefs(storeDirectory, name);
+    return name.endsWith('.lock') ? [] : [name];
+  });
+}
+
+/** Those that git did not list, unless they were removed while it was asked. */
+function stillBroken(storeDirectory: string, loose: readonly string[], listed: readonly string[]): string[] {
+  const known = new Set(listed);
+  const isThere = (name: string): boolean =>
+    lstatSync(join(storeDirectory, name), { throwIfNoEntry: false }) !== undefined;
+  return loose.filter((name) => !known.has(name) && isThere(name)).sort();
+}
+
+function entriesOf(directory: string): Dirent[] {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
+}
+
 /**
  * Changes all of these refs or none, each only if it has its expected old value; durable when it returns. A crash
- * leaves the old values or the new ones (never a mix that git would show), and perhaps `.lock` files.
+ * leaves the old values or the new ones (never a mix that git would show), and perhaps `.lock` files. Where making it
+ * durable fails, the old values are put back.
  *
  * @throws SnapError REF_EXISTS when an old value does not hold, BUSY when another process (or one that was killed)
  *   holds a ref's lock file, NO_SPACE.
  */
-export async function changeRefs(git: GitRunner, changes: readonly RefChange[]): Promise<void> {
+export async function changeRefs(
+  git: GitRunner,
+  changes: readonly RefChange[],
+  sync: (directory: string) => void = syncDirectory,
+): Promise<void> {
   if (changes.length === 0) return;
-  const command: GitCommand = {
-    args: ['update-ref', '--stdin', '-z'],
-    input: transaction(changes),
-    uninterruptible: true,
-  };
+  const command = updating(changes);
   const { exitCode, stderr } = await git.run(command);
   if (exitCode !== 0) {
     await findConflict(git, changes);
     throw git.failure(command, exitCode, stderr);
   }
-  syncRefs(git.settings.storeDirectory, changes);
+  try {
+    syncRefs(git.settings.storeDirectory, changes, sync);
+  } catch (error) {
+    await takeBack(git, changes, error);
+    throw error;
+  }
+}
+
+function updating(changes: readonly RefChange[]): GitCommand {
+  return {
+    args: ['update-ref', '--stdin', '-z'],
+    input: transaction(changes),
+    uninterruptible: true,
+    writesIn: directoriesOf(changes),
+  };
+}
+
+/** What could not be made durable must not be visible either: whoever is told of a failure goes by it. */
+async function takeBack(git: GitRunner, changes: readonly RefChange[], cause: unknown): Promise<void> {
+  const command = updating(changes.map(({ name, old, new: next }) => ({ name, old: next, new: old })));
+  const { exitCode } = await git.run(command);
+  if (exitCode === 0) return;
+  const names = changes.map(({ name }) => name).join(', ');
+  const message = `${names} changed, but this could not be made durable, and could not be taken back.`;
+  throw new SnapError('GIT_FAILED', message, { command: 'update-ref', exitCode }, { cause });
 }
 
 function transaction(changes: readonly RefChange[]): string {
@@ -95,18 +168,23 @@ function nestedWith(name: string, others: Iterable<string>): string | undefined 
 }
 
 /** git syncs a ref's file, never the directory that names it. */
-function syncRefs(storeDirectory: string, changes: readonly RefChange[]): void {
+function syncRefs(storeDirectory: string, changes: readonly RefChange[], sync: (directory: string) => void): void {
+  // git removes directories that a deletion left empty.
+  const present = directoriesOf(changes)
+    .map((directory) => join(storeDirectory, directory))
+    .filter((directory) => existsSync(directory));
+  for (const directory of present) sync(directory);
+  // A deletion rewrites packed-refs, which lies beside.
+  if (changes.some((change) => change.new === null)) sync(storeDirectory);
+}
+
+/** The directories that name these refs, the deepest first. */
+function directoriesOf(changes: readonly RefChange[]): string[] {
   const directories = new Set<string>();
   for (const { name } of changes) {
     for (let directory = dirname(name); directory !== '.'; directory = dirname(directory)) directories.add(directory);
   }
-  // The deepest first; git removes directories that a deletion left empty.
-  const deepestFirst = [...directories]
-    .map((directory) => join(storeDirectory, directory))
-    .sort((a, b) => b.length - a.length);
-  for (const directory of deepestFirst) if (existsSync(directory)) syncDirectory(directory);
-  // A deletion rewrites packed-refs, which lies beside.
-  if (changes.some((change) => change.new === null)) syncDirectory(storeDirectory);
+  return [...directories].sort((a, b) => b.length - a.length);
 }
 
 /** Slower, and through everything that cannot be read: one missing commit must not hide the other snapshots. */

@@ -11,8 +11,8 @@ const refusals: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'E
  * A directory of the store that may not be written, if there is one. Asked after a git process failed, whose message
  * may be in any language.
  */
-export function refusedDirectory(storeDirectory: string): string | undefined {
-  return written.map((part) => join(storeDirectory, part)).find(isRefused);
+export function refusedDirectory(storeDirectory: string, besides: readonly string[] = []): string | undefined {
+  return [...written, ...besides].map((part) => join(storeDirectory, part)).find(isRefused);
 }
 
 function isRefused(directory: string): boolean {

@@ -24,6 +24,8 @@ export interface GitCommand {
   readonly configurationFile?: string;
   /** A step that must not be cut off: it goes on when the caller is interrupted. */
   readonly uninterruptible?: boolean;
+  /** Directories of the store where it makes something, besides those where git always does. */
+  readonly writesIn?: readonly string[];
 }
 
 export interface GitOutcome {
@@ -121,7 +123,7 @@ export class GitRunner {
       exitCode,
     });
     if (isDiskFull(storeDirectory)) return noSpace(storeDirectory, cause);
-    const path = refusedDirectory(storeDirectory);
+    const path = refusedDirectory(storeDirectory, command.writesIn);
     if (path === undefined) return cause;
     return new SnapError('DATA_DIR_DENIED', `git ${name} may not write in ${path}.`, { path }, { cause });
   }

@@ -20,7 +20,7 @@ import { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
 import { PackWriter } from './pack/pack-writer.js';
 import { type Environment, Programs } from './programs.js';
-import { changeRefs, listRefs, listSnapshotRefs } from './refs.js';
+import { brokenRefs, changeRefs, listRefs, listSnapshotRefs } from './refs.js';
 import { prepareRepository, repositoryExists } from './repository.js';
 import { GitRunner, askVersion } from './run-git.js';
 import { makeScratchObjects } from './scratch-objects.js';
@@ -71,6 +71,10 @@ class GitStore implements Store {
 
   async refs(prefix: string): Promise<RefValue[]> {
     return this.exists() ? listRefs(this.#ready(), prefix) : [];
+  }
+
+  async brokenRefs(prefix: string): Promise<string[]> {
+    return this.exists() ? brokenRefs(this.#ready(), prefix) : [];
   }
 
   async changeRefs(changes: readonly RefChange[]): Promise<void> {

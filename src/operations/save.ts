@@ -18,7 +18,7 @@ import { lockForSnapshot, sweepIfAlone } from './locking.js';
 import { pendingTemporaryPrefix } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';
 import { readManifest } from './snapshot-content.js';
-import { type KnownSnapshot, describe, knowIfReadable } from './snapshots.js';
+import { type KnownSnapshot, describe, knowIfReadable, snapshotsBefore } from './snapshots.js';
 
 /**
  * Snapshots the instance's mounts: all of it is published, durably, or nothing is and no number is used.
@@ -44,7 +44,7 @@ async function saveLocked(
   record: InstanceRecord,
   isNew: boolean,
 ): Promise<SaveResult> {
-  const existing = await context.store.snapshots(record.name);
+  const existing = await snapshotsBefore(context, record.name);
   const writer = context.store.newWriter();
   try {
     const made = await capturePublished(context, request, { record, isNew, existing, writer });

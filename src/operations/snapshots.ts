@@ -1,5 +1,5 @@
 import { displayPath } from '../core/entry-path.js';
-import { type InstanceName, type ObjectId, isSnapshotId, parseInstanceName, toSeq } from '../core/ids.js';
+import { type InstanceName, type ObjectId, isSnapshotId, parseInstanceName, toSeq, zeroObjectId } from '../core/ids.js';
 import type { SnapshotRef } from '../core/ports.js';
 import type { ListedSnapshot, Snapshot, SnapshotPointer } from '../core/results.js';
 import { type SnapshotRecord, decodeMessage, formatVersion, messageFormat } from '../core/snapshot-record.js';
@@ -17,8 +17,14 @@ export interface KnownSnapshot {
   readonly record: SnapshotRecord;
 }
 
+/** False where nothing is left of a snapshot but its ref, or a ruin of it. */
+export function isThere({ tree }: SnapshotRef): boolean {
+  return tree !== zeroObjectId;
+}
+
 /** @throws SnapError FORMAT_UNKNOWN, STORE_DAMAGED */
 export function know(ref: SnapshotRef): KnownSnapshot {
+  if (!isThere(ref)) throw lost(ref);
   const format = messageFormat(ref.message);
   if (format !== undefined && format !== formatVersion) throw unknownFormat(ref.ref, format);
   const record = decodeMessage(ref.message);
@@ -26,6 +32,12 @@ export function know(ref: SnapshotRef): KnownSnapshot {
   throw new SnapError('STORE_DAMAGED', `${ref.ref} holds another snapshot: ${record.instance}/${String(record.seq)}.`, {
     problem: 'a ref holds another snapshot',
   });
+}
+
+function lost({ ref, commit }: SnapshotRef): SnapError {
+  const problem =
+    commit === zeroObjectId ? `${ref} is no ref that git can read` : `the commit of ${ref} cannot be read`;
+  return new SnapError('STORE_DAMAGED', `A snapshot is damaged: ${problem}.`, { problem });
 }
 
 /** Undefined where `know` would fail: such a snapshot is listed as unreadable and otherwise left alone. */
@@ -72,10 +84,24 @@ export function describeListed(
   };
 }
 
-/** The pinned snapshots as `<instance>/<seq>`. */
+/** The pinned snapshots as `<instance>/<seq>`. A pin that is damaged still pins. */
 export async function pinned(context: Context): Promise<Set<string>> {
   const prefix = 'refs/jackin-pin/';
-  return new Set((await context.store.refs(prefix)).map(({ name }) => name.slice(prefix.length)));
+  const whole = (await context.store.refs(prefix)).map(({ name }) => name);
+  const broken = await context.store.brokenRefs(prefix);
+  return new Set([...whole, ...broken].map((name) => name.slice(prefix.length)));
+}
+
+/**
+ * The snapshots that a new one follows: those that are there. The number of one that is damaged, and comes after them,
+ * is noted as used.
+ */
+export async function snapshotsBefore(context: Context, instance: InstanceName): Promise<SnapshotRef[]> {
+  const all = await context.store.snapshots(instance);
+  const last = all.at(-1);
+  if (last !== undefined && !isThere(last) && last.seq > (context.registry.lastSeq(instance) ?? 0))
+    context.registry.recordLastSeq(instance, last.seq);
+  return all.filter(isThere);
 }
 
 export interface Resolved {

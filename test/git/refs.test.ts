@@ -3,10 +3,25 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { type InstanceName, type ObjectId, zeroObjectId } from '../../src/core/ids.js';
+import { changeRefs } from '../../src/git/refs.js';
+import { Programs } from '../../src/git/programs.js';
+import { GitRunner, askVersion } from '../../src/git/run-git.js';
 import { refsOf, storeGit } from '../support/store-git.js';
 import { explode, loosePath, preparedStore, publishSnapshot, writeSnapshot } from './fixture.js';
 
 const instance = 't' as InstanceName;
+
+function runnerOf(dataDir: string): GitRunner {
+  const env = process.env;
+  const programs = new Programs({ dataDir, env, forbiddenDirectories: () => [] });
+  const settings = {
+    dataDir,
+    env,
+    storeDirectory: join(dataDir, 'store.git'),
+    searchPath: () => programs.searchPath,
+  };
+  return new GitRunner(settings, () => programs.git((path) => askVersion(path, settings)), undefined);
+}
 
 describe('listing', () => {
   test('gives the refs of one instance or of all, by number, with tree and message', async () => {
@@ -205,4 +220,70 @@ describe('a change', () => {
     ]);
     expect(refsOf(directory)).toEqual(new Map([['refs/jackin/t/2', two]]));
   });
+});
+
+describe('a change that cannot be made durable', () => {
+  async function withOne() {
+    const area = await preparedStore();
+    const writer = area.store.newWriter();
+    const [one, two] = ['1', '2'].map((content) => writeSnapshot(writer, { a: content }));
+    await writer.publish();
+    await area.store.changeRefs([{ name: 'refs/jackin/t/1', old: null, new: one! }]);
+    const git = runnerOf(area.dataDir);
+    return { ...area, git, one: one!, two: two! };
+  }
+
+  const failing = (): never => {
+    throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
+  };
+
+  test('is taken back: what it made, moved and removed', async () => {
+    const { git, directory, one, two } = await withOne();
+    const before = refsOf(directory);
+    const changes = [
+      { name: 'refs/jackin/t/2', old: null, new: two },
+      { name: `refs/replace/${two}`, old: null, new: one },
+    ];
+    await expect(changeRefs(git, changes, failing)).rejects.toThrow('EIO');
+    expect(refsOf(directory)).toEqual(before);
+    await expect(changeRefs(git, [{ name: 'refs/jackin/t/1', old: one, new: two }], failing)).rejects.toThrow('EIO');
+    expect(refsOf(directory)).toEqual(before);
+    await expect(changeRefs(git, [{ name: 'refs/jackin/t/1', old: one, new: null }], failing)).rejects.toThrow('EIO');
+    expect(refsOf(directory)).toEqual(before);
+    await changeRefs(git, changes);
+    expect(refsOf(directory).size).toBe(3);
+  });
+
+  test('and not be taken back either is told as it is', async () => {
+    const { git, directory, two } = await withOne();
+    const change = { name: 'refs/jackin/t/2', old: null, new: two };
+    const lockedToo = (): never => {
+      writeFileSync(join(directory, 'refs/jackin/t/2.lock'), '');
+      return failing();
+    };
+    await expect(changeRefs(git, [change], lockedToo)).rejects.toMatchObject({
+      code: 'GIT_FAILED',
+      message: expect.stringContaining('refs/jackin/t/2 changed') as unknown,
+    });
+    expect(refsOf(directory).get('refs/jackin/t/2')).toBe(two);
+  });
+});
+
+test('names below a prefix that git passes over are found, lock files and removed ones are not', async () => {
+  const { store, directory } = await preparedStore();
+  expect(await store.brokenRefs('refs/')).toEqual([]);
+  for (const seq of [1, 2, 3]) await publishSnapshot(store, seq, { a: `${seq}` });
+  writeFileSync(join(directory, 'refs/jackin/t/2'), '');
+  writeFileSync(join(directory, 'refs/jackin/t/9'), 'garbage');
+  writeFileSync(join(directory, 'refs/jackin/t/4.lock'), '');
+  mkdirSync(join(directory, 'refs/jackin-pin/t'), { recursive: true });
+  writeFileSync(join(directory, 'refs/jackin-pin/t/1'), 'ref: refs/jackin/t/7\n');
+  expect(await store.brokenRefs('refs/')).toEqual(['refs/jackin-pin/t/1', 'refs/jackin/t/2', 'refs/jackin/t/9']);
+  expect(await store.brokenRefs('refs/jackin-pin/')).toEqual(['refs/jackin-pin/t/1']);
+  expect((await store.snapshots(null)).map(({ seq, commit }) => [seq, commit === zeroObjectId])).toEqual([
+    [1, false],
+    [2, true],
+    [3, false],
+    [9, true],
+  ]);
 });

@@ -48,6 +48,7 @@ export class MemoryStore {
         step('refs');
         return [...this.refs].filter(([name]) => name.startsWith(prefix)).map(([name, oid]) => ({ name, oid }));
       },
+      brokenRefs: async () => [],
       changeRefs: async (changes) => {
         step('changeRefs');
         this.#changeRefs(changes);

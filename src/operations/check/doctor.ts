@@ -1,5 +1,7 @@
 import { displayPath } from '../../core/entry-path.js';
+import { zeroObjectId } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
+import type { SnapshotRef } from '../../core/ports.js';
 import type { DoctorFinding, DoctorResult } from '../../core/results.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
@@ -74,20 +76,37 @@ function mountFindings(context: Context, record: InstanceRecord): DoctorFinding[
 async function snapshots(context: Context): Promise<DoctorFinding[]> {
   const refs = context.store.exists() ? await context.store.snapshots(null) : [];
   const broken = await context.store.brokenSnapshots(refs.map(({ commit }) => commit));
-  const findings: DoctorFinding[] = [];
-  for (const ref of refs) {
-    const name = `${ref.instance}/${String(ref.seq)}`;
-    if (broken.has(ref.commit))
-      findings.push({ level: 'problem', what: `Snapshot ${name} misses objects.`, hint: 'jackin-snap verify --full' });
-    else if (knowIfReadable(ref) === undefined)
-      findings.push({ level: 'problem', what: `Snapshot ${name} cannot be read by this version.`, hint: null });
-  }
+  const findings = refs.flatMap((ref): DoctorFinding[] => {
+    const why = whyUnsound(ref, broken);
+    const hint = why === 'misses objects' ? 'jackin-snap verify --full' : null;
+    return why === null
+      ? []
+      : [{ level: 'problem', what: `Snapshot ${ref.instance}/${String(ref.seq)} ${why}.`, hint }];
+  });
   return [
     ...findings,
+    ...(await brokenRefs(context)),
     {
       level: 'ok',
       what: `Snapshots: ${String(refs.length)}, instances: ${String(new Set(refs.map(({ instance }) => instance)).size)}.`,
       hint: null,
     },
   ];
+}
+
+function whyUnsound(ref: SnapshotRef, broken: ReadonlySet<string>): string | null {
+  // What is no ref at all is named with the others of its kind.
+  if (ref.commit === zeroObjectId) return null;
+  if (broken.has(ref.commit)) return 'misses objects';
+  return knowIfReadable(ref) === undefined ? 'cannot be read by this version' : null;
+}
+
+/** What git passes over: names of snapshots, pins and grafts that lead nowhere. */
+async function brokenRefs(context: Context): Promise<DoctorFinding[]> {
+  const names = await context.store.brokenRefs('refs/');
+  return names.map((name) => ({
+    level: 'problem',
+    what: `${displayPath(name)} is no ref that git can read: the file is empty or damaged.`,
+    hint: 'jackin-snap verify --full',
+  }));
 }

@@ -8,6 +8,7 @@ import { know, pointerTo, refuseRemoved, resolveSnapshot } from '../snapshots.js
 /** Pins a snapshot, so that no retention removes it, or takes the pin away. Doing it again changes nothing. */
 export async function setPin(context: Context, selector: string, pinned: boolean): Promise<SnapshotPointer> {
   const { ref } = await resolveSnapshot(context, selector, () => chooseInstance(context));
+  const pointer = pointerTo(know(ref));
   const locks = await lockForSnapshot(context, ref.instance);
   try {
     await refuseRemoved(context, ref);
@@ -15,7 +16,7 @@ export async function setPin(context: Context, selector: string, pinned: boolean
     const [present] = await context.store.refs(name);
     if (pinned && present === undefined) await context.store.changeRefs([{ name, old: null, new: ref.commit }]);
     if (!pinned && present !== undefined) await context.store.changeRefs([{ name, old: present.oid, new: null }]);
-    return pointerTo(know(ref));
+    return pointer;
   } finally {
     locks.release();
   }

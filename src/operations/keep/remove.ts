@@ -3,6 +3,7 @@ import type { ObjectReader, ObjectWriter, RefChange, SnapshotRef } from '../../c
 import { pinRefName, replaceRefName, withParent } from '../../core/snapshot-record.js';
 import type { Context } from '../context.js';
 import { readPending } from '../restore/pending.js';
+import { isThere } from '../snapshots.js';
 
 /**
  * Removes snapshots' refs in one transaction: refs, pins and grafts go, the grafts of those that follow are pointed
@@ -52,7 +53,7 @@ function removals(
   });
 }
 
-/** Every kept snapshot follows the last kept one before it. */
+/** Every kept snapshot follows the last kept one before it that is not damaged. */
 async function newGrafts(
   reader: ObjectReader,
   writer: ObjectWriter,
@@ -63,7 +64,7 @@ async function newGrafts(
   const changes: RefChange[] = [];
   let kept: SnapshotRef | undefined;
   for (const ref of all) {
-    if (gone.has(ref)) continue;
+    if (gone.has(ref) || !isThere(ref)) continue;
     changes.push(...(await graftAnew(reader, writer, ref, kept, grafts.get(replaceRefName(ref.commit)))));
     kept = ref;
   }

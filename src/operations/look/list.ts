@@ -7,7 +7,7 @@ import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { chooseInstance } from '../session/choose-instance.js';
-import { describeListed, knowIfReadable, pinned } from '../snapshots.js';
+import { describeListed, isThere, knowIfReadable, pinned } from '../snapshots.js';
 
 /** The snapshots of an instance, newest first. @throws SnapError INSTANCE_NOT_FOUND */
 export async function list(context: Context, request: ListRequest): Promise<ListResult> {
@@ -16,9 +16,14 @@ export async function list(context: Context, request: ListRequest): Promise<List
   if (refs.length === 0) return { instance, snapshots: [], messages: [] };
   const lock = await lockForReading(context);
   try {
-    const listed = await describeAll(context, refs);
-    const wanted = listed.reverse().filter((snapshot) => isWanted(snapshot, request));
-    return { instance, snapshots: wanted.slice(0, request.limit ?? wanted.length), messages: unreadableMessages(refs) };
+    const odd = new Set(refs.filter((ref) => knowIfReadable(ref) === undefined).map(({ ref }) => ref));
+    const listed = (await describeAll(context, refs)).reverse();
+    const wanted = listed.filter((snapshot) => isWanted(snapshot, request, !odd.has(snapshot.ref)));
+    return {
+      instance,
+      snapshots: wanted.slice(0, request.limit ?? wanted.length),
+      messages: unreadableMessages(refs, odd),
+    };
   } finally {
     lock.release();
   }
@@ -52,7 +57,7 @@ function unreadable(ref: SnapshotRef): ListedSnapshot {
     commit: ref.commit,
     tree: ref.tree,
     trigger: 'manual',
-    message: `(unreadable: format ${messageFormat(ref.message) ?? 'unknown'})`,
+    message: isThere(ref) ? `(unreadable: format ${messageFormat(ref.message) ?? 'unknown'})` : '(damaged)',
     createdAt: new Date(0).toISOString(),
     parentSeq: null,
     files: 0,
@@ -63,12 +68,18 @@ function unreadable(ref: SnapshotRef): ListedSnapshot {
   };
 }
 
-function isWanted(snapshot: ListedSnapshot, { trigger, since }: ListRequest): boolean {
+/** Of one that cannot be read neither trigger nor time is known: it matches no filter, and is named all the same. */
+function isWanted(snapshot: ListedSnapshot, { trigger, since }: ListRequest, readable: boolean): boolean {
+  if (!readable) return trigger === undefined && since === undefined;
   if (trigger !== undefined && snapshot.trigger !== trigger) return false;
   return since === undefined || Date.parse(snapshot.createdAt) >= since.getTime();
 }
 
-function unreadableMessages(refs: readonly SnapshotRef[]): string[] {
-  const odd = refs.filter((ref) => knowIfReadable(ref) === undefined);
-  return odd.map((ref) => `Snapshot ${ref.instance}/${String(ref.seq)} cannot be read by this version.`);
+function unreadableMessages(refs: readonly SnapshotRef[], odd: ReadonlySet<string>): string[] {
+  return refs
+    .filter(({ ref }) => odd.has(ref))
+    .map((ref) => {
+      const why = isThere(ref) ? 'cannot be read by this version' : 'is damaged: see "verify"';
+      return `Snapshot ${ref.instance}/${String(ref.seq)} ${why}.`;
+    });
 }

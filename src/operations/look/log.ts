@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import type { MountPath } from '../path-arguments.js';
 import { chooseInstance, chosenRecord } from '../session/choose-instance.js';
-import { know, knowIfReadable } from '../snapshots.js';
+import { isThere, know, knowIfReadable } from '../snapshots.js';
 import { missingFrom, notFound, sideOfSnapshot } from './known-paths.js';
 import { limitsIn, mountNames, storedPaths } from './stored-paths.js';
 
@@ -15,7 +15,7 @@ import { limitsIn, mountNames, storedPaths } from './stored-paths.js';
  */
 export async function log(context: Context, request: LogRequest): Promise<{ exitCode: number }> {
   const instance = chooseInstance(context);
-  const refs = context.store.exists() ? await context.store.snapshots(instance) : [];
+  const refs = context.store.exists() ? (await context.store.snapshots(instance)).filter(isThere) : [];
   const newest = refs.at(-1);
   if (newest === undefined) {
     const { name } = chosenRecord(context);
