@@ -97,6 +97,9 @@ describe('a data directory that may not be written', () => {
       ['store.git', 0],
       ['store.git/objects/pack', 0],
       ['store.git/objects/pack', 0o500],
+      ['store.git/refs', 0],
+      ['store.git/refs/jackin/t', 0],
+      ['store.git/refs/jackin/t', 0o500],
       ['instances', 0],
       ['locks', 0],
     ] as const) {
