@@ -92,7 +92,7 @@ export const listDataSchema: z.ZodType<documents.ListData> = z.object({
 
 const instanceSchema = z.object({
   name: text,
-  state: z.enum(['open', 'closed']),
+  state: z.enum(['open', 'closed', 'damaged']),
   active: z.boolean(),
   owner: maybeText,
   mounts: z.array(z.object({ name: text, path: pathSchema, present: z.boolean() })),

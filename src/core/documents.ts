@@ -115,7 +115,7 @@ export interface ListData {
 
 export interface InstanceData {
   readonly name: string;
-  readonly state: 'open' | 'closed';
+  readonly state: 'open' | 'closed' | 'damaged';
   readonly active: boolean;
   readonly owner: string | null;
   readonly mounts: readonly { readonly name: string; readonly path: JsonPath; readonly present: boolean }[];

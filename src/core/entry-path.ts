@@ -50,6 +50,22 @@ export function isWithin(path: EntryPath, ancestor: EntryPath): boolean {
   );
 }
 
+/** True when `inner` is `outer` or lies below it; both absolute and real, with or without slashes at the end. */
+export function contains(outer: HostPath, inner: HostPath): boolean {
+  const folder = outer.replace(/\/+$/, '');
+  return inner === folder || inner === outer || inner.startsWith(`${folder}/`);
+}
+
+/** The host path of an entry, or of anything else, below a folder. */
+export function hostPathBelow(folder: HostPath, path: string): HostPath {
+  return (path === '' ? folder : `${folder.replace(/\/+$/, '')}/${path}`) as HostPath;
+}
+
+/** The folder that a host path lies in; `/` lies in itself. */
+export function parentOf(path: HostPath): HostPath {
+  return (path.replace(/\/*[^/]*\/*$/, '') || '/') as HostPath;
+}
+
 /** The path's ancestors from the root (`''`) down, without the path itself. */
 export function* ancestorsOf(path: EntryPath): Generator<EntryPath> {
   if (path === '') return;

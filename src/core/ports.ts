@@ -314,11 +314,20 @@ export interface StatCacheRecorder {
   adopt(subtree: RecordedSubtree): void;
 }
 
+/** An instance whose own files cannot be read: its folders and settings are not known. */
+export interface DamagedInstance {
+  readonly name: InstanceName;
+  readonly problem: string;
+}
+
 export interface InstanceRegistry {
-  /** All instances, by name. */
+  /** All instances whose record can be read, by name. */
   all(): InstanceRecord[];
+  /** The others, by name. They stand in nobody's way but their own. */
+  damaged(): DamagedInstance[];
+  /** @throws SnapError CONFIGURATION_INVALID when there is one that cannot be read */
   find(name: InstanceName): InstanceRecord | undefined;
-  /** Durable when it returns. */
+  /** Durable when it returns. @throws SnapError CONFIGURATION_INVALID rather than replace one that cannot be read */
   write(record: InstanceRecord): void;
   remove(name: InstanceName): void;
   /** The highest number that was used by a snapshot that is gone. */

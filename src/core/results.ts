@@ -93,7 +93,8 @@ export interface SaveResult {
 
 export interface InstanceSummary {
   readonly name: InstanceName;
-  readonly state: 'open' | 'closed';
+  /** `damaged`: its own files cannot be read; the rest is what its last snapshot tells. */
+  readonly state: 'open' | 'closed' | 'damaged';
   readonly active: boolean;
   readonly owner: string | null;
   readonly mounts: readonly { readonly name: MountName; readonly path: HostPath; readonly present: boolean }[];

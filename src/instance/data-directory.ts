@@ -2,7 +2,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-import { displayPath } from '../core/entry-path.js';
+import { type HostPath, contains, displayPath } from '../core/entry-path.js';
 import type { InstanceName, MountName } from '../core/ids.js';
 import { SnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably } from '../fs/durable.js';
@@ -90,14 +90,11 @@ function denied(path: string, cause: unknown): SnapError {
 export function refusalWithin(directory: string, error: unknown): SnapError | undefined {
   if (!(error instanceof Error) || !refusals.has(systemCode(error))) return undefined;
   const path = 'path' in error && typeof error.path === 'string' ? error.path : '';
-  return within(path, directory) || within(path, realOf(directory)) ? denied(path, error) : undefined;
+  const isOurs = [directory, realOf(directory)].some((ours) => contains(ours as HostPath, path as HostPath));
+  return isOurs ? denied(path, error) : undefined;
 }
 
 const refusals: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'EROFS']);
-
-function within(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(`${directory}/`);
-}
 
 function realOf(directory: string): string {
   try {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import type { InstanceName, Seq } from '../core/ids.js';
 import { toSeq } from '../core/ids.js';
 import { type InstanceRecord, recordFromJson, recordToJson } from '../core/instance-record.js';
-import type { InstanceRegistry } from '../core/ports.js';
-import { SnapError, systemCode } from '../errors.js';
+import type { DamagedInstance, InstanceRegistry } from '../core/ports.js';
+import { SnapError, isSnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
 import type { DataDirectory } from './data-directory.js';
 
@@ -21,12 +21,17 @@ export class FileRegistry implements InstanceRegistry {
   }
 
   all(): InstanceRecord[] {
-    const records: InstanceRecord[] = [];
-    for (const name of listed(this.#directory.instances)) {
-      const record = this.find(name as InstanceName);
-      if (record !== undefined) records.push(record);
-    }
-    return records;
+    return this.#names().flatMap((name) => {
+      const record = this.#whole(name);
+      return record === undefined || isFailure(record) ? [] : [record];
+    });
+  }
+
+  damaged(): DamagedInstance[] {
+    return this.#names().flatMap((name) => {
+      const failure = [this.#whole(name), attempt(() => this.lastSeq(name))].find(isFailure);
+      return failure === undefined ? [] : [{ name, problem: problemOf(failure) }];
+    });
   }
 
   find(name: InstanceName): InstanceRecord | undefined {
@@ -44,6 +49,7 @@ export class FileRegistry implements InstanceRegistry {
   }
 
   write(record: InstanceRecord): void {
+    this.find(record.name);
     this.#put(record.name, 'instance.json', `${JSON.stringify(recordToJson(record), null, 1)}\n`);
   }
 
@@ -81,6 +87,14 @@ export class FileRegistry implements InstanceRegistry {
     }
   }
 
+  #names(): InstanceName[] {
+    return listed(this.#directory.instances) as InstanceName[];
+  }
+
+  #whole(name: InstanceName): InstanceRecord | undefined | Failure {
+    return attempt(() => this.find(name));
+  }
+
   #file(name: InstanceName, file: string): string {
     return join(this.#directory.instanceDirectory(name), file);
   }
@@ -99,6 +113,34 @@ function listed(folder: string): string[] {
     if (systemCode(error) === 'ENOENT') return [];
     throw error;
   }
+}
+
+/** Why a file could not be read, as SnapError or as the system has it. */
+interface Failure {
+  readonly failure: Error;
+}
+
+function attempt<Value>(read: () => Value): Value | Failure {
+  try {
+    return read();
+  } catch (error) {
+    if (!isSnapError(error, 'CONFIGURATION_INVALID') && systemCode(error) === undefined) throw error;
+    return { failure: error as Error };
+  }
+}
+
+function isFailure(value: object | number | undefined): value is Failure {
+  return typeof value === 'object' && 'failure' in value;
+}
+
+function problemOf({ failure }: Failure): string {
+  return isSnapError(failure, 'CONFIGURATION_INVALID')
+    ? `${failure.message} ${oneLine(failure.data.problem)}`
+    : failure.message;
+}
+
+function oneLine(text: string): string {
+  return text.replace(/\s+/g, ' ').slice(0, 200);
 }
 
 function readText(file: string): string | undefined {

@@ -48,10 +48,18 @@ async function saveLocked(
   const writer = context.store.newWriter();
   try {
     const made = await capturePublished(context, request, { record, isNew, existing, writer });
-    return await afterwards(context, record, made, writer.bytesAdded);
+    const saved = await afterwards(context, record, made, writer.bytesAdded);
+    return isNew ? { ...saved, messages: [...saved.messages, ...unknownFolders(context)] } : saved;
   } finally {
     await writer.abandon();
   }
+}
+
+/** A folder that has an instance already would have got another one: that has to be said. */
+function unknownFolders(context: Context): string[] {
+  if (context.instance !== null) return [];
+  const names = context.registry.damaged().map(({ name }) => name);
+  return names.map((name) => `Instance ${name} is damaged: whether it has this folder is not known. See "doctor".`);
 }
 
 interface SaveWork {

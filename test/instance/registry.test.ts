@@ -88,12 +88,13 @@ describe('the registry', () => {
   test('replaces a planted link, and does not write through it', () => {
     const { registry, folder } = area();
     registry.write(recordOf('demo'));
-    writeFileSync(join(folder, '../victim'), 'unharmed');
+    const text = readFileSync(join(folder, 'demo/instance.json'), 'utf8');
+    writeFileSync(join(folder, '../victim'), text);
     unlinkSync(join(folder, 'demo/instance.json'));
     symlinkSync('../../victim', join(folder, 'demo/instance.json'));
-    registry.write(recordOf('demo'));
-    expect(readFileSync(join(folder, '../victim'), 'utf8')).toBe('unharmed');
-    expect(registry.find(demo)).toEqual(recordOf('demo'));
+    registry.write({ ...recordOf('demo'), state: 'closed' });
+    expect(readFileSync(join(folder, '../victim'), 'utf8')).toBe(text);
+    expect(registry.find(demo)?.state).toBe('closed');
   });
 });
 
@@ -105,12 +106,32 @@ describe('a record that cannot be read is named by its file, never taken for non
     { what: 'no object', content: '[]' },
   ])('one that is $what', ({ content }) => {
     const { registry, folder } = area();
-    registry.write(recordOf('demo'));
+    for (const name of ['demo', 'other']) registry.write(recordOf(name));
     const file = join(folder, 'demo/instance.json');
     writeFileSync(file, content);
     const named = expect.objectContaining({ code: 'CONFIGURATION_INVALID', data: expect.objectContaining({ file }) });
     expect(() => registry.find(demo)).toThrow(named);
-    expect(() => registry.all()).toThrow(named);
+    expect(() => {
+      registry.write(recordOf('demo'));
+    }).toThrow(named);
+    expect(readFileSync(file, 'utf8')).toBe(content);
+    expect(registry.all()).toEqual([recordOf('other')]);
+    expect(registry.damaged()).toEqual([{ name: 'demo', problem: expect.stringContaining(file) as unknown }]);
+  });
+
+  test('one that is a folder', () => {
+    const { registry, folder } = area();
+    mkdirSync(join(folder, 'demo/instance.json'), { recursive: true });
+    expect(registry.all()).toEqual([]);
+    expect(registry.damaged().map(({ name }) => name)).toEqual(['demo']);
+  });
+
+  test('and so is one whose last number cannot be', () => {
+    const { registry, folder } = area();
+    registry.write(recordOf('demo'));
+    writeFileSync(join(folder, 'demo/last-seq'), 'x');
+    expect(registry.all()).toEqual([recordOf('demo')]);
+    expect(registry.damaged().map(({ name }) => name)).toEqual(['demo']);
   });
 
   test("one that is another instance's", () => {

@@ -2,17 +2,18 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-import { type HostPath, bytesOfText } from '../../src/core/entry-path.js';
+import { type HostPath, bytesOfText, contains } from '../../src/core/entry-path.js';
 import type { InstanceName, MountName } from '../../src/core/ids.js';
 import { defaultPolicy } from '../../src/core/policy.js';
 import type { SaveRequest } from '../../src/core/requests.js';
-import { chooseInstance, chosenRecord, contains, derivedName } from '../../src/operations/session/choose-instance.js';
+import { chooseInstance, chosenRecord, derivedName } from '../../src/operations/session/choose-instance.js';
+import { liesIn, overlap } from '../../src/operations/session/folders.js';
 import { instanceForSave } from '../../src/operations/session/instance-for-save.js';
 import { MemoryContext } from './memory-context.js';
 
 class Place extends MemoryContext {
   at(path: string): string {
-    return path === '' ? this.area : join(this.area, path);
+    return path === '/' ? path : join(this.area, path);
   }
 
   folder(path: string): this {
@@ -212,6 +213,13 @@ describe('the instance that a save is for', () => {
     { what: 'two mounts of one name', place: () => web(), folders: ['m=w/a', 'm=y'], code: 'USAGE' },
     { what: 'a folder within another', place: () => named(web(), 'new'), folders: ['w', 'w/a'], code: 'MOUNT_UNSAFE' },
     { what: 'a folder twice', place: () => named(web(), 'new'), folders: ['y', 'y'], code: 'MOUNT_UNSAFE' },
+    {
+      what: 'the root of all beside a folder',
+      place: () => named(web(), 'new'),
+      folders: ['/', 'y'],
+      code: 'MOUNT_UNSAFE',
+      more: { allowUnsafeMount: true },
+    },
     { what: 'a folder around the data directory', place: () => new Place(), folders: [''], code: 'MOUNT_UNSAFE' },
     {
       what: 'a folder in the data directory',
@@ -249,6 +257,9 @@ test.each([
   { outer: '/a/b', inner: '/a', within: false },
   { outer: '/', inner: '/a', within: true },
   { outer: '/', inner: '/', within: true },
+  { outer: '/a/', inner: '/a', within: true },
+  { outer: '/a/', inner: '/a/b/', within: true },
+  { outer: '/a/', inner: '/ab', within: false },
 ])('$inner lies in $outer: $within', ({ outer, inner, within }) => {
   expect(contains(outer as HostPath, inner as HostPath)).toBe(within);
 });
@@ -271,3 +282,31 @@ function withFile(place: Place, name: string): Place {
   writeFileSync(place.at(name), '');
   return place;
 }
+
+describe('a folder lies in another', () => {
+  const path = (place: Place, relative: string): HostPath => bytesOfText(place.at(relative)) as HostPath;
+
+  test.each([
+    { what: 'through a link in its path', inner: 'link/b', outer: 'a', within: true },
+    { what: 'although it is not there yet', inner: 'link/none/yet', outer: 'a', within: true },
+    { what: 'that is named by a link', inner: 'a/b', outer: 'link', within: true },
+    { what: 'but not beside it', inner: 'ab', outer: 'a', within: false },
+    { what: 'but not the other way round', inner: 'a', outer: 'a/b', within: false },
+  ])('$what: $inner in $outer: $within', ({ inner, outer, within }) => {
+    const place = new Place().folder('a/b').folder('ab');
+    symlinkSync('a', place.at('link'));
+    expect(liesIn(place.context, path(place, inner), path(place, outer))).toBe(within);
+    expect(overlap(place.context, path(place, outer), path(place, inner))).toBe(within || inner === 'a');
+  });
+
+  test('by its device and inode, where it is mounted in a second place', () => {
+    const place = new Place().folder('a/b').folder('elsewhere/b');
+    const { host } = place.context;
+    // What a bind mount looks like: two real paths, one folder.
+    const identity: typeof host.identity = (asked) =>
+      host.identity(asked === path(place, 'elsewhere') ? path(place, 'a') : asked);
+    const context = { host: { ...host, identity } };
+    expect(liesIn(context, path(place, 'elsewhere/b'), path(place, 'a'))).toBe(true);
+    expect(liesIn(context, path(place, 'elsewhere/b'), path(place, 'a/b'))).toBe(false);
+  });
+});

@@ -89,6 +89,7 @@ export class MemoryContext {
   #registry(): InstanceRegistry {
     return {
       all: () => [...this.records.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+      damaged: () => [],
       find: (name) => this.records.get(name),
       write: (record) => {
         this.step('writeRecord');

@@ -1,12 +1,12 @@
 import { displayPath } from '../../core/entry-path.js';
-import { zeroObjectId } from '../../core/ids.js';
+import { type InstanceName, zeroObjectId } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { SnapshotRef } from '../../core/ports.js';
 import type { DoctorFinding, DoctorResult } from '../../core/results.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { pendingRestores } from '../restore/recover.js';
-import { contains } from '../session/choose-instance.js';
+import { readPending } from '../restore/pending.js';
+import { liesIn } from '../session/folders.js';
 import { knowIfReadable } from '../snapshots.js';
 
 /** Looks at everything that could stand in the way, and says what to do about it. Changes nothing. */
@@ -23,6 +23,7 @@ export async function doctor(context: Context): Promise<DoctorResult> {
   await look(() => gitVersion(context));
   await look(() => lockState(context));
   await look(() => pending(context));
+  await look(() => damagedInstances(context));
   await look(() => mounts(context));
   await look(() => snapshots(context));
   return { ok: findings.every(({ level }) => level !== 'problem'), findings };
@@ -45,10 +46,28 @@ async function lockState(context: Context): Promise<DoctorFinding[]> {
 }
 
 function pending(context: Context): DoctorFinding[] {
-  return pendingRestores(context).map(({ instance, snapshot }) => ({
+  return context.journals.pending().flatMap((instance) => pendingOf(context, instance));
+}
+
+function pendingOf(context: Context, instance: InstanceName): DoctorFinding[] {
+  try {
+    const restore = readPending(context, instance);
+    if (restore === undefined) return [];
+    const { snapshot } = restore.begin;
+    const what = `A restore of snapshot ${snapshot.instance}/${String(snapshot.seq)} was interrupted.`;
+    return [{ level: 'problem', what, hint: `jackin-snap -i ${instance} recover --continue` }];
+  } catch (error) {
+    if (!isSnapError(error, 'JOURNAL_DAMAGED')) throw error;
+    const what = `${error.message} What was there before it is in the last emergency snapshot.`;
+    return [{ level: 'problem', what, hint: `remove that file, then: jackin-snap -i ${instance} undo` }];
+  }
+}
+
+function damagedInstances(context: Context): DoctorFinding[] {
+  return context.registry.damaged().map(({ name, problem }) => ({
     level: 'problem',
-    what: `A restore of snapshot ${snapshot.instance}/${String(snapshot.seq)} was interrupted.`,
-    hint: `jackin-snap -i ${instance} recover --continue`,
+    what: `Instance ${name} is damaged; its snapshots are kept. ${problem}`,
+    hint: `jackin-snap -i ${name} restore latest --to DIR`,
   }));
 }
 
@@ -66,7 +85,7 @@ function mountFindings(context: Context, record: InstanceRecord): DoctorFinding[
         what: `${where} is gone; its snapshots are kept.`,
         hint: `jackin-snap -i ${record.name} restore latest --to DIR`,
       });
-    } else if (contains(path, context.host.dataDirectory)) {
+    } else if (liesIn(context, context.host.dataDirectory, path)) {
       findings.push({ level: 'note', what: `The data directory lies in ${where}; it is always left out.`, hint: null });
     }
   }

@@ -7,7 +7,7 @@ import type { ManifestMount } from '../../core/manifest.js';
 import type { Directory } from '../../core/ports.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { contains } from '../session/choose-instance.js';
+import { overlap } from '../session/folders.js';
 
 /** An instance that somebody works in, with a mount that overlaps those asked about. */
 export interface ActiveOverlap {
@@ -18,9 +18,13 @@ export interface ActiveOverlap {
 /** The active instances with a mount in, around or at one of the folders. */
 export function activeOverlaps(context: Context, folders: readonly HostPath[]): ActiveOverlap[] {
   const overlaps: ActiveOverlap[] = [];
+  // Whose folders are not known, they may be these.
+  for (const { name } of context.registry.damaged()) {
+    const owner = activeOwner(context.registry.readActivity(name), context.processes);
+    if (owner !== null) overlaps.push({ instance: name, owner });
+  }
   for (const record of context.registry.all()) {
-    if (!record.mounts.some(({ path }) => folders.some((folder) => contains(path, folder) || contains(folder, path))))
-      continue;
+    if (!record.mounts.some(({ path }) => folders.some((folder) => overlap(context, path, folder)))) continue;
     const owner = activeOwner(context.registry.readActivity(record.name), context.processes);
     if (owner !== null) overlaps.push({ instance: record.name, owner });
   }

@@ -2,7 +2,7 @@ import type { EntryPath } from '../../core/entry-path.js';
 import type { InstanceName, MountName } from '../../core/ids.js';
 import type { JournalBegin, JournalRecord } from '../../core/journal-record.js';
 import type { Change } from '../../core/restore-plan.js';
-import { SnapError } from '../../errors.js';
+import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 
 /** A restore that was interrupted, as its journal tells it. */
@@ -18,6 +18,20 @@ export interface PendingRestore {
 export function readPending(context: Context, instance: InstanceName): PendingRestore | undefined {
   const records = context.journals.read(instance);
   return records === undefined ? undefined : toPending(records);
+}
+
+/** For those who change nothing that it could tell of: `damaged` where the journal cannot be read. */
+export function readPendingOr<Damaged>(
+  context: Context,
+  instance: InstanceName,
+  damaged: Damaged,
+): PendingRestore | Damaged | undefined {
+  try {
+    return readPending(context, instance);
+  } catch (error) {
+    if (!isSnapError(error, 'JOURNAL_DAMAGED')) throw error;
+    return damaged;
+  }
 }
 
 function toPending(records: readonly JournalRecord[]): PendingRestore | undefined {
@@ -60,9 +74,12 @@ export function temporaryPrefix(id: string): string {
   return `.jackin-${id}-`;
 }
 
-/** The temporary names that a pending restore may have left in the mounts; null when none is pending. */
+/**
+ * The temporary names that a pending restore may have left in the mounts; null when none is pending. Where they are not
+ * known, since its journal is damaged, they are files like others: better saved than nothing saved.
+ */
 export function pendingTemporaryPrefix(context: Context, instance: InstanceName): string | null {
-  const pending = readPending(context, instance);
+  const pending = readPendingOr(context, instance, undefined);
   return pending === undefined ? null : temporaryPrefix(pending.begin.id);
 }
 

@@ -1,6 +1,6 @@
 import { protectedFromDeletion } from '../../core/classify.js';
 import type { LeftOutReason, StoredEntry } from '../../core/entry.js';
-import { type EntryPath, type HostPath, displayPath } from '../../core/entry-path.js';
+import { type EntryPath, type HostPath, displayPath, hostPathBelow, isWithin } from '../../core/entry-path.js';
 import type { MountName } from '../../core/ids.js';
 import { type Change, type Kept, type MountPlan, planRestore } from '../../core/restore-plan.js';
 import type { KeptPath, PlannedChange } from '../../core/results.js';
@@ -63,7 +63,7 @@ function intersect(
   if (saved === null) return asked;
   if (asked === null) return saved;
   const inner = (from: readonly EntryPath[], within: readonly EntryPath[]): EntryPath[] =>
-    from.filter((path) => within.some((limit) => limit === '' || path === limit || path.startsWith(`${limit}/`)));
+    from.filter((path) => within.some((limit) => isWithin(path, limit)));
   return [...new Set([...inner(asked, saved), ...inner(saved, asked)])];
 }
 
@@ -117,10 +117,6 @@ function linkOf(entry: StoredEntry | undefined): EntryPath | undefined {
   return entry === undefined || entry.kind === 'directory' ? undefined : entry.linkedTo;
 }
 
-export function hostPath(mount: HostPath, path: EntryPath): HostPath {
-  return (path === '' ? mount : `${mount === '/' ? '' : mount}/${path}`) as HostPath;
-}
-
 export function toPlannedChanges(mounts: readonly PlannedMount[]): PlannedChange[] {
   return mounts.flatMap(({ name, path, plan }) => plan.changes.map((change) => toPlannedChange(name, path, change)));
 }
@@ -130,7 +126,7 @@ export function toPlannedChange(mount: MountName, root: HostPath, change: Change
   return {
     mount,
     path,
-    hostPath: hostPath(root, path),
+    hostPath: hostPathBelow(root, path),
     action,
     reason,
     from: before?.kind ?? 'nothing',

@@ -8,7 +8,7 @@ import { lockForSnapshot } from '../locking.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type Finished, type ResumeJob, resumeRestore } from './execute.js';
 import { activeOverlaps, refuseActive } from './guards.js';
-import { type PendingRestore, readPending } from './pending.js';
+import { type PendingRestore, readPending, readPendingOr } from './pending.js';
 import { toPlannedChange } from './plan-mounts.js';
 
 /** Finishes a restore that was interrupted, or takes it back: to the snapshot, or to the state before. */
@@ -91,10 +91,10 @@ function planOf(pending: PendingRestore, direction: 'continue' | 'abort'): Plann
   );
 }
 
-/** The restores that are pending, of all instances. */
+/** The restores that are pending, of all instances. One whose journal is damaged does not hide the others. */
 export function pendingRestores(context: Context): { instance: InstanceName; snapshot: SnapshotPointer }[] {
   return context.journals.pending().flatMap((instance) => {
-    const pending = readPending(context, instance);
+    const pending = readPendingOr(context, instance, undefined);
     return pending === undefined ? [] : [{ instance, snapshot: pending.begin.snapshot }];
   });
 }

@@ -1,4 +1,11 @@
-import { type EntryPath, type HostPath, displayPath, parentPath } from '../../core/entry-path.js';
+import {
+  type EntryPath,
+  type HostPath,
+  displayPath,
+  hostPathBelow,
+  isWithin,
+  parentPath,
+} from '../../core/entry-path.js';
 import type { StoredEntry } from '../../core/entry.js';
 import type { MountName } from '../../core/ids.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
@@ -9,7 +16,7 @@ import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { chooseMounts } from '../path-arguments.js';
-import { contains } from '../session/choose-instance.js';
+import { liesIn } from '../session/folders.js';
 import { readManifest, readMountContent } from '../snapshot-content.js';
 import { type KnownSnapshot, pointerTo } from '../snapshots.js';
 import { applyChanges } from './apply.js';
@@ -61,7 +68,7 @@ async function planParts(
   const parts: Part[] = [];
   for (const [name, limits] of chooseMounts(names, request)) {
     const { entries } = await readMountContent(context, reader, known, manifest, name);
-    const path = names.length === 1 ? destination : (`${destination}/${name}` as HostPath);
+    const path = names.length === 1 ? destination : hostPathBelow(destination, name);
     parts.push({ name, path, changes: creations(entries, limits, name) });
   }
   return parts;
@@ -82,10 +89,7 @@ function creations(
     for (let at = limit; at !== ''; at = parentPath(at)) needed?.add(at);
   }
   const inScope = (path: EntryPath): boolean =>
-    needed === null ||
-    path === '' ||
-    needed.has(path) ||
-    (limits ?? []).some((limit) => limit === '' || path.startsWith(`${limit}/`));
+    needed === null || path === '' || needed.has(path) || (limits ?? []).some((limit) => isWithin(path, limit));
   return [...entries.values()]
     .filter(({ path }) => inScope(path))
     .map((after) => ({ path: after.path, action: 'create', reason: 'written elsewhere', before: null, after }));
@@ -164,10 +168,8 @@ export function prepareDestination(context: Context, destination: HostPath): voi
 }
 
 /** @throws SnapError USAGE for a destination in the data directory: what is put there would be taken for ours */
-export function refuseOurs({ host }: Context, destination: HostPath): void {
-  const folder = host.realPath((destination.replace(/\/+[^/]*\/*$/, '') || '/') as HostPath);
-  const data = host.realPath(host.dataDirectory) ?? host.dataDirectory;
-  if (folder === undefined || !contains(data, folder)) return;
+export function refuseOurs(context: Context, destination: HostPath): void {
+  if (!liesIn(context, destination, context.host.dataDirectory)) return;
   const message = `${displayPath(destination)} lies in the data directory: nothing was written.`;
   throw new SnapError('USAGE', message, { what: 'destination' });
 }

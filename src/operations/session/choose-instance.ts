@@ -1,4 +1,4 @@
-import { type EntryPath, type HostPath, baseName, displayPath, textOfBytes } from '../../core/entry-path.js';
+import { type EntryPath, type HostPath, baseName, contains, displayPath, textOfBytes } from '../../core/entry-path.js';
 import { type InstanceName, parseInstanceName, slug } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import { SnapError } from '../../errors.js';
@@ -14,7 +14,10 @@ export function chooseInstance(context: Context): InstanceName {
   const found = instanceOfFolder(context, context.host.cwd);
   if (found !== undefined) return found.name;
   const folder = displayPath(context.host.cwd);
-  throw new SnapError('INSTANCE_NOT_FOUND', `No instance has the folder ${folder}.`, { instance: '' });
+  const unknown = context.registry.damaged().map(({ name }) => ` The folders of ${name} are not known: it is damaged.`);
+  throw new SnapError('INSTANCE_NOT_FOUND', `No instance has the folder ${folder}.${unknown.join('')}`, {
+    instance: '',
+  });
 }
 
 /** The record of the instance that a command is about. @throws SnapError INSTANCE_NOT_FOUND, INSTANCE_AMBIGUOUS */
@@ -70,9 +73,4 @@ export function derivedName(context: Context, path: HostPath): InstanceName {
 
 function folderSlug(path: HostPath): string {
   return slug(textOfBytes(baseName(path as string as EntryPath)) ?? '', 60);
-}
-
-/** True when `inner` is `outer` or lies below it. Both are absolute and real. */
-export function contains(outer: HostPath, inner: HostPath): boolean {
-  return inner === outer || inner.startsWith(outer === '/' ? '/' : `${outer}/`);
 }

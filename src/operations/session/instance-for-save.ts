@@ -1,12 +1,13 @@
 import { type HostPath, baseName, displayPath, textOfBytes } from '../../core/entry-path.js';
 import type { EntryPath } from '../../core/entry-path.js';
-import { type MountName, parseMountName, slug } from '../../core/ids.js';
+import { type InstanceName, type MountName, parseMountName, slug } from '../../core/ids.js';
 import type { InstanceRecord, MountRecord } from '../../core/instance-record.js';
 import { defaultPolicy } from '../../core/policy.js';
 import type { SaveRequest } from '../../core/requests.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { derivedName, instanceOfFolder, instancesWithMounts } from './choose-instance.js';
+import { liesIn } from './folders.js';
 import { refuseUnsafeMount } from './mount-guards.js';
 
 /** The instance that a save is for, made up (not yet written) when there is none. */
@@ -72,9 +73,16 @@ function newInstance(context: Context, request: SaveRequest, given: readonly Fol
     if (request.allowUnsafeMount !== true) refuseUnsafeMount(context, folder.path);
     mounts.push(newMount(context, folder, mounts));
   }
-  refuseOverlap(mounts);
+  refuseOverlap(context, mounts);
   const name = context.instance ?? derivedName(context, folders[0]?.path ?? here);
+  refuseTaken(context, name);
   return { name, createdAt: context.now().toISOString(), state: 'open', mounts, policy: defaultPolicy };
+}
+
+/** A name that is derived from a folder may be that of an instance which has others, or whose folders are not known. */
+function refuseTaken(context: Context, name: InstanceName): void {
+  const record = context.registry.find(name);
+  if (record !== undefined) refuseOtherFolders(record, []);
 }
 
 function newMount(context: Context, folder: Folder, taken: readonly MountRecord[]): MountRecord {
@@ -96,11 +104,9 @@ function freeName(path: HostPath, taken: readonly MountRecord[]): MountName {
   }
 }
 
-function refuseOverlap(mounts: readonly MountRecord[]): void {
+function refuseOverlap(context: Context, mounts: readonly MountRecord[]): void {
   for (const outer of mounts) {
-    const inner = mounts.find(
-      (mount) => mount !== outer && (mount.path === outer.path || mount.path.startsWith(`${outer.path}/`)),
-    );
+    const inner = mounts.find((mount) => mount !== outer && liesIn(context, mount.path, outer.path));
     if (inner === undefined) continue;
     throw new SnapError(
       'MOUNT_UNSAFE',

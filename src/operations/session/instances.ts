@@ -1,19 +1,47 @@
 import { activeOwner } from '../../core/activity.js';
-import type { InstanceRecord } from '../../core/instance-record.js';
-import { withSettings } from '../../core/policy.js';
+import type { InstanceName } from '../../core/ids.js';
+import { type InstanceRecord, recordFromJson } from '../../core/instance-record.js';
+import { defaultPolicy, withSettings } from '../../core/policy.js';
 import type { InstanceSummary } from '../../core/results.js';
-import { SnapError } from '../../errors.js';
+import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
-import { readPending } from '../restore/pending.js';
+import { readPendingOr } from '../restore/pending.js';
+import { readManifest } from '../snapshot-content.js';
 import { knowIfReadable } from '../snapshots.js';
-import { chosenRecord } from './choose-instance.js';
+import { chooseInstance, chosenRecord } from './choose-instance.js';
 
-/** All instances, by name. */
+/** All instances, by name, the damaged ones too. */
 export async function listInstances(context: Context): Promise<InstanceSummary[]> {
-  const summaries: InstanceSummary[] = [];
-  for (const record of context.registry.all()) summaries.push(await summarizeInstance(context, record));
-  return summaries;
+  const summaries = new Map<InstanceName, InstanceSummary>();
+  for (const record of context.registry.all()) summaries.set(record.name, await summarizeInstance(context, record));
+  for (const { name } of context.registry.damaged())
+    summaries.set(name, { ...(summaries.get(name) ?? (await summarizeLost(context, name))), state: 'damaged' });
+  return [...summaries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+/** What the last readable snapshot tells of an instance whose own record cannot be read. */
+async function summarizeLost(context: Context, name: InstanceName): Promise<InstanceSummary> {
+  return summarizeInstance(context, (await recordInSnapshots(context, name)) ?? nothingKnown(name));
+}
+
+async function recordInSnapshots(context: Context, name: InstanceName): Promise<InstanceRecord | undefined> {
+  const refs = await context.store.snapshots(name);
+  const last = refs.flatMap((ref) => knowIfReadable(ref) ?? []).at(-1);
+  if (last === undefined) return undefined;
+  const reader = context.store.reader();
+  try {
+    return recordFromJson((await readManifest(reader, last)).instance_record);
+  } catch (error) {
+    if (!isSnapError(error, 'STORE_DAMAGED') && !isSnapError(error, 'FORMAT_UNKNOWN')) throw error;
+    return undefined;
+  } finally {
+    await reader.close();
+  }
+}
+
+function nothingKnown(name: InstanceName): InstanceRecord {
+  return { name, createdAt: new Date(0).toISOString(), state: 'open', mounts: [], policy: defaultPolicy };
 }
 
 export async function showInstance(context: Context): Promise<InstanceSummary> {
@@ -33,7 +61,7 @@ async function summarizeInstance(context: Context, record: InstanceRecord): Prom
     snapshots: refs.length,
     latest: latest?.seq ?? null,
     sizeBytes: latest === undefined ? 0 : (knowIfReadable(latest)?.record.sizeBytes ?? 0),
-    pendingRestore: readPending(context, record.name) !== undefined,
+    pendingRestore: readPendingOr(context, record.name, 'damaged') !== undefined,
     policy: record.policy,
     createdAt: record.createdAt,
   };
@@ -65,6 +93,11 @@ export function markActive(context: Context, record: InstanceRecord, pid: number
 }
 
 export async function deactivate(context: Context): Promise<InstanceSummary> {
+  const name = chooseInstance(context);
+  if (context.registry.damaged().some((damaged) => damaged.name === name)) {
+    context.registry.clearActivity(name);
+    return { ...(await summarizeLost(context, name)), state: 'damaged' };
+  }
   const record = chosenRecord(context);
   context.registry.clearActivity(record.name);
   return summarizeInstance(context, record);

@@ -2,7 +2,7 @@ import { type HostPath, displayPath } from '../../core/entry-path.js';
 import { isSecretMount } from '../../core/secrets.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { contains } from './choose-instance.js';
+import { liesIn } from './folders.js';
 
 /** @throws SnapError MOUNT_UNSAFE for folders that nobody means to protect as a whole */
 export function refuseUnsafeMount(context: Context, path: HostPath): void {
@@ -16,10 +16,9 @@ export function refuseUnsafeMount(context: Context, path: HostPath): void {
 
 function whyUnsafe(context: Context, path: HostPath): string | undefined {
   const { dataDirectory } = context.host;
-  const data = context.host.realPath(dataDirectory) ?? dataDirectory;
   if (path === '/') return 'the root of the file system';
   if (context.host.isHome(path)) return 'a home directory';
-  if (contains(path, data)) return 'a parent of the data directory';
-  if (contains(data, path)) return 'inside the data directory';
+  if (liesIn(context, dataDirectory, path)) return 'a parent of the data directory';
+  if (liesIn(context, path, dataDirectory)) return 'inside the data directory';
   return isSecretMount(path) ? 'a directory of secrets' : undefined;
 }
