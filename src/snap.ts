@@ -89,7 +89,7 @@ async function runCommand(
 ): Promise<RunResult> {
   const { startCommand } = await import('./run/start-command.js');
   const surroundings = {
-    cwd: options.cwd ?? process.cwd(),
+    cwd: options.cwd === undefined || isOwnFolder(options.cwd) ? undefined : options.cwd,
     env: options.env ?? process.env,
     outputToError: request.stdout === 'stderr',
     self: process,
@@ -154,7 +154,7 @@ function contexts(options: SnapOptions): {
     const directory = openDataDirectory(path, process.geteuid?.(), create);
     return toContext(options, env, directory ?? layout(path), newMounts);
   };
-  const here = bytesOfText(options.cwd ?? process.cwd());
+  const here = currentFolder(options);
   return {
     existing: () => (made ??= open(false, [])),
     created: (folders = []) => (made = open(true, folders.length > 0 ? folders.map((folder) => folder.path) : [here])),
@@ -205,7 +205,7 @@ function toContext(
 function toHost(options: SnapOptions, env: NonNullable<SnapOptions['env']>, directory: DataDirectory): Host {
   const home = env['HOME'];
   return {
-    cwd: bytesOfText(options.cwd ?? process.cwd()) as HostPath,
+    cwd: currentFolder(options),
     home: home === undefined ? null : (bytesOfText(home) as HostPath),
     dataDirectory: bytesOfText(directory.path) as HostPath,
     openMount,
@@ -217,6 +217,21 @@ function toHost(options: SnapOptions, env: NonNullable<SnapOptions['env']>, dire
     freeBytes: host.freeBytes,
     mountPointsBelow: host.mountPointsBelow,
   };
+}
+
+/** As bytes: what node says of a folder whose path is not UTF-8 names another one, or none. */
+function currentFolder({ cwd }: SnapOptions): HostPath {
+  return (cwd === undefined || isOwnFolder(cwd) ? host.currentFolder() : bytesOfText(cwd)) as HostPath;
+}
+
+function isOwnFolder(cwd: string): boolean {
+  try {
+    return cwd === process.cwd();
+  } catch (error) {
+    // It is gone.
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return false;
+  }
 }
 
 function toStatCaches(directory: DataDirectory): StatCaches {

@@ -333,6 +333,9 @@ export interface InstanceRegistry {
   /** The highest number that was used by a snapshot that is gone. */
   lastSeq(name: InstanceName): Seq | undefined;
   recordLastSeq(name: InstanceName, seq: Seq): void;
+  /** The number of the emergency snapshot of the last restore, be that snapshot there or not. */
+  lastRestore(name: InstanceName): Seq | undefined;
+  recordRestore(name: InstanceName, emergency: Seq): void;
   readActivity(name: InstanceName): string | undefined;
   writeActivity(name: InstanceName, text: string): void;
   clearActivity(name: InstanceName): void;

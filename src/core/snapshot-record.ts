@@ -51,7 +51,7 @@ export function encodeMessage(record: SnapshotRecord): string {
   if (record.previous !== null) trailers.push(['Previous', record.previous]);
   for (const mount of record.mounts) trailers.push(['Mount', `${mount.name} ${mount.kind} ${quotePath(mount.path)}`]);
   for (const base of record.bases)
-    trailers.push(['Base', `${base.mount} ${base.commit} ${oneLine(base.branch ?? '(detached)')}`]);
+    trailers.push(['Base', `${base.mount} ${base.commit} ${branchText(base.branch)}`]);
   if (record.recoveryOf !== null) {
     trailers.push([
       'Recovery-Of',
@@ -81,6 +81,21 @@ export function tidyMessage(text: string | undefined, otherwise: string): string
     .replace(/\n{3,}/g, '\n\n')
     .trim();
   return tidied === '' ? otherwise : tidied;
+}
+
+const detached = '(detached)';
+
+/** A branch may have the name that stands for none: then it is written in full, and one that looks so once more. */
+function branchText(branch: string | null): string {
+  if (branch === null) return detached;
+  return oneLine(readsAsDetached.test(branch) ? `refs/heads/${branch}` : branch);
+}
+
+const readsAsDetached = /^(refs\/heads\/)*\(detached\)$/;
+
+function branchOf(text: string): string | null {
+  if (text === detached) return null;
+  return readsAsDetached.test(text) ? text.slice('refs/heads/'.length) : text;
 }
 
 function oneLine(text: string): string {
@@ -176,7 +191,7 @@ function parseBase(text: string): SnapshotRecord['bases'][number] {
   return {
     mount: match[1] as MountName,
     commit: match[2] as ObjectId,
-    branch: match[3] === '(detached)' ? null : match[3],
+    branch: branchOf(match[3]),
   };
 }
 

@@ -72,12 +72,15 @@ export class FileJournals implements Journals {
   }
 }
 
-/** @throws SnapError JOURNAL_DAMAGED when a line before the last is not what was written. */
+/**
+ * @throws SnapError JOURNAL_DAMAGED when a line before the last is not what was written, or the plan says that there are
+ *   more changes, or fewer: with half of a plan neither end would be reached.
+ */
 export function parseJournal(text: string, file: string): JournalRecord[] {
   const lines = text.split('\n');
   // What follows the last newline is torn or empty.
   lines.pop();
-  return lines.map((line) => {
+  const records = lines.map((line) => {
     const body = line.slice(17);
     try {
       if (line.slice(0, 17) === `${checksum(body)} `) return decodeRecord(body);
@@ -86,6 +89,10 @@ export function parseJournal(text: string, file: string): JournalRecord[] {
     }
     throw damaged(file, undefined);
   });
+  const planned = records.find((record) => record.kind === 'planned');
+  const found = records.filter((record) => record.kind === 'change').length;
+  if (planned !== undefined && planned.changes !== found) throw damaged(file, undefined);
+  return records;
 }
 
 function damaged(file: string, cause: unknown): SnapError {

@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { lstatSync, mkdirSync, readFileSync, realpathSync, statfsSync } from 'node:fs';
+import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statfsSync } from 'node:fs';
 import { homedir } from 'node:os';
 
 import { type EntryPath, bytesOfText, displayPath } from '../core/entry-path.js';
@@ -11,6 +11,11 @@ import { SnapError, systemCode } from '../errors.js';
  */
 
 const notThere: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'ENAMETOOLONG']);
+
+/** The folder that this process is in. */
+export function currentFolder(): string {
+  return readlinkSync('/proc/self/cwd', { encoding: 'latin1' });
+}
 
 /** Undefined when nothing is there. */
 export function realPath(path: string): string | undefined {

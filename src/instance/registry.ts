@@ -10,7 +10,8 @@ import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
 import type { DataDirectory } from './data-directory.js';
 
 /**
- * The instances of a data directory, one folder each: instance.json, last-seq, activity.json. Every write is a new
+ * The instances of a data directory, one folder each: instance.json, last-seq, last-restore,
+ * activity.json. Every write is a new
  * file that is synced and renamed.
  */
 export class FileRegistry implements InstanceRegistry {
@@ -60,15 +61,20 @@ export class FileRegistry implements InstanceRegistry {
 
   /** @throws SnapError CONFIGURATION_INVALID rather than use a number twice */
   lastSeq(name: InstanceName): Seq | undefined {
-    const file = this.#file(name, 'last-seq');
-    const text = readText(file);
-    const seq = toSeq(text?.trim() ?? '');
-    if (text === undefined || seq !== undefined) return seq;
-    throw unreadable(file, 'it holds no number');
+    return readSeq(this.#file(name, 'last-seq'));
   }
 
   recordLastSeq(name: InstanceName, seq: Seq): void {
     this.#put(name, 'last-seq', `${String(seq)}\n`);
+  }
+
+  /** @throws SnapError CONFIGURATION_INVALID rather than have another restore taken back */
+  lastRestore(name: InstanceName): Seq | undefined {
+    return readSeq(this.#file(name, 'last-restore'));
+  }
+
+  recordRestore(name: InstanceName, emergency: Seq): void {
+    this.#put(name, 'last-restore', `${String(emergency)}\n`);
   }
 
   readActivity(name: InstanceName): string | undefined {
@@ -141,6 +147,13 @@ function problemOf({ failure }: Failure): string {
 
 function oneLine(text: string): string {
   return text.replace(/\s+/g, ' ').slice(0, 200);
+}
+
+function readSeq(file: string): Seq | undefined {
+  const text = readText(file);
+  const seq = toSeq(text?.trim() ?? '');
+  if (text === undefined || seq !== undefined) return seq;
+  throw unreadable(file, 'it holds no number');
 }
 
 function readText(file: string): string | undefined {

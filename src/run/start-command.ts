@@ -7,7 +7,8 @@ const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
 
 /** Where the command's own output goes. */
 export interface CommandSurroundings {
-  readonly cwd: string;
+  /** Undefined: the folder that we are in ourselves, whatever its name. */
+  readonly cwd: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Standard output to standard error, for callers that print a document of their own. */
   readonly outputToError: boolean;

@@ -133,4 +133,36 @@ describe('undo', () => {
     const { seq } = await scene.emergency();
     expect([await scene.content(seq, 'a'), await scene.content(seq, 'more')]).toEqual(['since', 'since']);
   });
+
+  test.each([
+    { how: 'delete', remove: (scene: Scene, seq: number) => scene.run(['delete', String(seq), '--yes']) },
+    {
+      how: 'retention',
+      remove: async (scene: Scene) => {
+        await scene.run(['instance', 'set', 'keep_emergency=0']);
+        await scene.save();
+      },
+    },
+  ])('refuses when what it would take back was removed by $how, and takes back no earlier one', async ({ remove }) => {
+    const scene = new Scene();
+    scene.write({ a: '1' });
+    await scene.save();
+    scene.write({ a: '2' });
+    await scene.restore(1);
+    scene.write({ a: '3' });
+    await scene.restore(1);
+    const { seq } = await scene.emergency();
+    await remove(scene, seq as number);
+    scene.write({ a: '4' });
+    const refused = await scene.json(['undo', '--yes'], { code: 3 });
+    expect(refused.document.error).toMatchObject({
+      code: 'NOTHING_TO_UNDO',
+      message: expect.stringContaining(`t/${String(seq)} was removed`) as unknown,
+    });
+    expect(scene.read('a')).toBe('4');
+    // The next restore has an undo again.
+    await scene.restore(1);
+    await scene.undo();
+    expect(scene.read('a')).toBe('4');
+  });
 });

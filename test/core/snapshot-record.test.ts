@@ -237,3 +237,17 @@ test('refs are named by instance and number, grafts by commit', () => {
     `refs/replace/${commit}`,
   ]);
 });
+
+test.each([
+  { branch: null, text: '(detached)' },
+  { branch: 'detached', text: 'detached' },
+  { branch: '(detached)', text: 'refs/heads/(detached)' },
+  { branch: 'refs/heads/(detached)', text: 'refs/heads/refs/heads/(detached)' },
+  { branch: 'refs/heads/main', text: 'refs/heads/main' },
+  { branch: 'x/(detached)', text: 'x/(detached)' },
+])('the branch $branch is written as $text and read back', ({ branch, text }) => {
+  const bases = [{ mount: 'web' as MountName, commit, branch }];
+  const message = encodeMessage({ ...full, bases });
+  expect(message).toContain(`Jackin-Base: web ${commit} ${text}\n`);
+  expect(decodeMessage(message).bases).toEqual(bases);
+});

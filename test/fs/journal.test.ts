@@ -25,7 +25,14 @@ const lent = (path: string): JournalRecord => ({
   path: path as EntryPath,
   mode: 0o555,
 });
+const change = (path: string): JournalRecord => ({
+  kind: 'change',
+  mount: 'web' as MountName,
+  change: { path: path as EntryPath, action: 'delete', reason: '', before: null, after: null },
+});
 const records: JournalRecord[] = [
+  change('a'),
+  change('b'),
   { kind: 'planned', changes: 2 },
   lent('a\n\xff'),
   { kind: 'direction', direction: 'abort' },
@@ -35,8 +42,8 @@ function written(): { journals: FileJournals; folder: string; file: string } {
   const folder = tempDir();
   const journals = new FileJournals(folder);
   const journal = journals.create(demo);
-  journal.append(records.slice(0, 1));
-  journal.append(records.slice(1));
+  journal.append(records.slice(0, 3));
+  journal.append(records.slice(3));
   journal.close();
   return { journals, folder, file: join(folder, 'demo.journal') };
 }
@@ -106,7 +113,7 @@ describe('a torn last line was never acted on', () => {
     const journal = journals.reopen(demo);
     journal.append([{ kind: 'done' }]);
     journal.close();
-    expect(journals.read(demo)).toEqual([...records.slice(0, 2), { kind: 'done' }]);
+    expect(journals.read(demo)).toEqual([...records.slice(0, -1), { kind: 'done' }]);
   });
 
   test('a journal of nothing but a torn line is one of no records', () => {
@@ -151,4 +158,16 @@ test.runIf(process.getuid?.() !== 0)('a journal that may not be written fails th
   const { journals, file } = written();
   chmodSync(file, 0o400);
   expect(() => journals.reopen(demo)).toThrow(code('EACCES'));
+});
+
+test.each([
+  { what: 'fewer changes than its plan says', kept: [change('a'), { kind: 'planned', changes: 2 }] },
+  { what: 'none of them', kept: [{ kind: 'planned', changes: 1 }] },
+  { what: 'more', kept: [change('a'), change('b'), { kind: 'planned', changes: 1 }] },
+] satisfies { what: string; kept: JournalRecord[] }[])('a journal that holds $what is damaged', ({ kept }) => {
+  const journals = new FileJournals(tempDir());
+  const journal = journals.create(demo);
+  journal.append(kept);
+  journal.close();
+  expect(() => journals.read(demo)).toThrow(code('JOURNAL_DAMAGED'));
 });

@@ -101,6 +101,8 @@ export class MemoryContext {
         this.step('recordLastSeq');
         this.lastSeqs.set(name, seq);
       },
+      lastRestore: () => undefined,
+      recordRestore: () => this.step('recordRestore'),
       readActivity: (name) => this.activities.get(name),
       writeActivity: (name, text) => void this.activities.set(name, text),
       clearActivity: (name) => void this.activities.delete(name),

@@ -243,6 +243,7 @@ async function carryOut(journey: Journey): Promise<Outcome> {
       ),
     );
   const emergency = await publishEmergency(context, { ...journey, writer });
+  context.registry.recordRestore(emergency.instance, emergency.seq);
   const finished = await finishRestore(context, {
     instance: known.ref.instance,
     snapshot: pointerTo(known),

@@ -1,12 +1,13 @@
 import { parseEntryPath, pathFromJson } from '../../core/entry-path.js';
-import type { MountName } from '../../core/ids.js';
+import type { InstanceName, MountName } from '../../core/ids.js';
+import type { SnapshotRef } from '../../core/ports.js';
 import type { PathArgument, RestoreRequest } from '../../core/requests.js';
 import type { RestoreResult } from '../../core/results.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readManifest } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
-import { knowIfReadable } from '../snapshots.js';
+import { know, knowIfReadable } from '../snapshots.js';
 import { restore } from './restore.js';
 
 /** Restores the emergency snapshot of the last restore, as far as that restore reached. */
@@ -15,12 +16,7 @@ export async function undo(
   request: Pick<RestoreRequest, 'confirm' | 'force' | 'dryRun'>,
 ): Promise<RestoreResult> {
   const instance = chooseInstance(context);
-  const snapshots = context.store.exists() ? await context.store.snapshots(instance) : [];
-  const last = snapshots.filter((ref) => knowIfReadable(ref)?.record.trigger === 'emergency').at(-1);
-  const known = last === undefined ? undefined : knowIfReadable(last);
-  if (last === undefined || known === undefined) {
-    throw new SnapError('NOTHING_TO_UNDO', `No restore of instance ${instance} is on record.`, { instance });
-  }
+  const known = know(await lastEmergency(context, instance));
   const reader = context.store.reader();
   try {
     const { recovery } = await readManifest(reader, known);
@@ -30,8 +26,25 @@ export async function undo(
     }));
     const limited = paths === undefined ? {} : { paths };
     // What the restore made may be gone again: that is no reason not to take back the rest.
-    return await restore(context, { ...request, ...limited, snapshot: last.ref, unknownPaths: 'pass' });
+    return await restore(context, { ...request, ...limited, snapshot: known.ref.ref, unknownPaths: 'pass' });
   } finally {
     await reader.close();
   }
+}
+
+/**
+ * The emergency snapshot of the last restore, never that of an earlier one: taking back something else than what was
+ * asked for would lose what was done since.
+ */
+async function lastEmergency(context: Context, instance: InstanceName): Promise<SnapshotRef> {
+  const snapshots = context.store.exists() ? await context.store.snapshots(instance) : [];
+  const newest = snapshots.filter((ref) => knowIfReadable(ref)?.record.trigger === 'emergency').at(-1);
+  const seq = Math.max(newest?.seq ?? 0, context.registry.lastRestore(instance) ?? 0);
+  const last = snapshots.find((ref) => ref.seq === seq);
+  if (last !== undefined) return last;
+  const why =
+    seq === 0
+      ? `No restore of instance ${instance} is on record.`
+      : `The last restore cannot be undone: its emergency snapshot ${instance}/${String(seq)} was removed.`;
+  throw new SnapError('NOTHING_TO_UNDO', why, { instance });
 }
