@@ -177,9 +177,15 @@ function toContext(
     return [...records.flatMap((record) => record.mounts.map((mount) => mount.path)), ...(isKnown ? [] : newMounts)];
   };
   const shared = { dataDir: directory.path, env, signal: options.signal };
+  const held = new Set<number>();
   return {
-    store: openStore({ ...shared, forbiddenProgramDirectories: mounts }),
-    locks: openLocks({ ...shared, forbiddenDirectories: mounts, holder: { pid: process.pid, command: 'jackin-snap' } }),
+    store: openStore({ ...shared, heldLocks: held, forbiddenProgramDirectories: mounts }),
+    locks: openLocks({
+      ...shared,
+      held,
+      forbiddenDirectories: mounts,
+      holder: { pid: process.pid, command: 'jackin-snap' },
+    }),
     registry,
     journals: new FileJournals(directory.journals),
     processes: linuxProcesses,

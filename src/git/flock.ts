@@ -18,6 +18,8 @@ export interface LockHolder {
 export interface LockOptions extends ProgramSearch {
   readonly holder: LockHolder;
   readonly signal?: AbortSignal | undefined;
+  /** Where the descriptors of the locks that are held are kept, for processes that must hold them too. */
+  readonly held?: Set<number>;
 }
 
 type Kind = 'exclusive' | 'shared';
@@ -91,13 +93,15 @@ async function waitForLock(request: LockRequest, fd: number, path: string): Prom
   );
 }
 
-function hold(fd: number, { kind, holder }: LockRequest): HeldLock {
+function hold(fd: number, { kind, holder, held }: LockRequest): HeldLock {
   if (kind === 'exclusive') describe(fd, `${JSON.stringify(holder)}\n`);
-  let held = true;
+  held?.add(fd);
+  let isHeld = true;
   return {
     release() {
-      if (!held) return;
-      held = false;
+      if (!isHeld) return;
+      isHeld = false;
+      held?.delete(fd);
       if (kind === 'exclusive') describe(fd, '');
       closeSync(fd);
     },

@@ -9,6 +9,11 @@ export interface GitSettings {
   /** The PATH for git and what it starts. */
   readonly searchPath: () => string;
   readonly env: Environment;
+  /**
+   * Descriptors of the locks that this process holds. A step that changes refs holds them too: were we killed, it would
+   * go on, and nobody may take away what it is about to name.
+   */
+  readonly heldLocks?: ReadonlySet<number>;
 }
 
 /** Configuration by argument: it wins over the store's own file, which is not believed. */

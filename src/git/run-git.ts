@@ -22,7 +22,7 @@ export interface GitCommand {
   readonly objectDirectory?: string;
   /** A configuration file of ours that is read besides. */
   readonly configurationFile?: string;
-  /** A step that must not be cut off: it goes on when the caller is interrupted. */
+  /** A step that must not be cut off: it goes on when the caller is interrupted, and holds the caller's locks. */
   readonly uninterruptible?: boolean;
   /** Directories of the store where it makes something, besides those where git always does. */
   readonly writesIn?: readonly string[];
@@ -81,7 +81,11 @@ export class GitRunner {
     const signal = command.uninterruptible === true ? undefined : this.#signal;
     throwIfInterrupted(signal);
     const piped = interactive || command.input !== undefined;
-    const child = await this.spawn(command, { stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe'], detached: true });
+    const locks = command.uninterruptible === true ? [...(this.settings.heldLocks ?? [])] : [];
+    const child = await this.spawn(command, {
+      stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe', ...locks],
+      detached: true,
+    });
     // A child that ends early closes its input; what it thinks of that is in its exit code.
     child.stdin?.on('error', () => undefined);
     if (command.input !== undefined) child.stdin?.end(command.input);

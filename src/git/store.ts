@@ -30,6 +30,7 @@ export interface StoreOptions {
   readonly dataDir: string;
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
+  readonly heldLocks?: ReadonlySet<number>;
   /** Directories, as bytes, whose programs are never run: the mounts. Asked for only when something is started. */
   readonly forbiddenProgramDirectories: () => readonly string[];
 }
@@ -46,11 +47,17 @@ class GitStore implements Store {
   readonly #git: GitRunner;
   #isSound = false;
 
-  constructor({ dataDir, env, signal, forbiddenProgramDirectories: forbiddenDirectories }: StoreOptions) {
+  constructor({ dataDir, env, signal, heldLocks, forbiddenProgramDirectories: forbiddenDirectories }: StoreOptions) {
     this.#dataDir = dataDir;
     this.#directory = join(dataDir, 'store.git');
     this.#programs = new Programs({ dataDir, env, forbiddenDirectories });
-    const settings = { dataDir, env, storeDirectory: this.#directory, searchPath: () => this.#programs.searchPath };
+    const settings = {
+      dataDir,
+      env,
+      storeDirectory: this.#directory,
+      searchPath: () => this.#programs.searchPath,
+      ...(heldLocks === undefined ? {} : { heldLocks }),
+    };
     const program = (): ReturnType<Programs['git']> => this.#programs.git((path) => askVersion(path, settings));
     this.#git = new GitRunner(settings, program, signal);
   }

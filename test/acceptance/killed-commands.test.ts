@@ -1,6 +1,8 @@
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { writeFiles } from '../support/user-git.js';
 import { fsckStrict } from '../support/store-git.js';
 import { everyMoment } from './killed-restore.js';
 import { Scene, leftovers } from './scene.js';
@@ -83,3 +85,34 @@ describe('a command that is killed at any of its changes to the data directory',
     expect(fsckStrict(scene.dataDir)).toEqual([]);
   });
 });
+
+test('a step on refs that outlives its killed save keeps the locks: nobody collects what it names', async () => {
+  const scene = new Scene();
+  const bin = join(scene.area, 'bin');
+  const slow = join(scene.area, 'slow');
+  mkdirSync(bin);
+  writeFiles(bin, {
+    git: `#!/bin/sh
+case " $* " in *" update-ref "*) if [ -e '${slow}' ]; then : >'${slow}.begun'; sleep 3; fi;; esac
+exec '${gitProgram()}' "$@"
+`,
+  });
+  chmodSync(join(bin, 'git'), 0o755);
+  const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+  scene.write({ a: '1' });
+  await scene.save([], { env });
+  scene.write({ a: '2' });
+  writeFileSync(slow, '');
+  const save = scene.start(['save'], { env });
+  await expect.poll(() => existsSync(`${slow}.begun`), { timeout: 30_000 }).toBe(true);
+  save.child.kill('SIGKILL');
+  await save.done;
+  rmSync(slow);
+  await scene.run(['gc'], { env });
+  expect(await scene.numbers()).toEqual([2, 1]);
+  await scene.run(['verify', '--full']);
+});
+
+function gitProgram(): string {
+  return spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
+}
