@@ -1,6 +1,7 @@
 import { besideFew } from './rows/list-rows.js';
 import { unchangedSave } from './rows/tree-rows.js';
 import type { Results } from './results.js';
+import type { Session } from './session.js';
 import type { InputName, RowName } from './settings.js';
 
 /** What a row has to reach. */
@@ -21,8 +22,13 @@ export interface Judged extends Omit<Goal, 'value'> {
   readonly verdict: 'holds' | 'misses' | 'not measured';
 }
 
-export function judge(goals: readonly Goal[], results: Results): Judged[] {
-  return goals.map(({ value, ...goal }) => {
+/** Holds the goals of the rows and inputs that were asked for against what was measured. */
+export function judge({ results, settings }: Pick<Session, 'results' | 'settings'>): Judged[] {
+  const asked = goals.filter(
+    ({ row, input }) =>
+      (row === 'memory' || settings.rows.includes(row)) && (input === '' || settings.inputs.includes(input)),
+  );
+  return asked.map(({ value, ...goal }) => {
     const measured = value(results) ?? null;
     if (measured === null) return { ...goal, measured, verdict: 'not measured' };
     return { ...goal, measured, verdict: measured <= goal.most ? 'holds' : 'misses' };
@@ -32,7 +38,7 @@ export function judge(goals: readonly Goal[], results: Results): Judged[] {
 const us = 'jackin-snap';
 const node = 'node -e 0';
 
-export const goals: readonly Goal[] = [
+const goals: readonly Goal[] = [
   ratio('start-up', '', '--version: at most 1.6 of node -e 0', 1.6, '--version', node),
   ratio('start-up', '', '--help: at most 1.6 of node -e 0', 1.6, '--help', node),
   ...(['small', 'medium'] as const).flatMap((input) => [

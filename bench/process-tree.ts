@@ -25,13 +25,17 @@ export function watchMemory(pid: number): () => Memory {
   const look = (): void => {
     seen = moreOf(seen, memoryNow(descendantsOf(pid)));
   };
+  const first = setTimeout(look, firstPause);
   const timer = setInterval(look, pause);
   return () => {
+    clearTimeout(first);
     clearInterval(timer);
     return seen;
   };
 }
 
+// Short commands are looked at too.
+const firstPause = 5;
 const pause = 25;
 
 /** The memory of these processes as it is now; one that has ended counts for nothing. */

@@ -1,5 +1,5 @@
 import type { Measured } from './command.js';
-import type { Input } from './inputs/input.js';
+import type { Input } from './inputs/recipe.js';
 import type { Memory } from './process-tree.js';
 import { moreOf, noMemory } from './process-tree.js';
 

@@ -1,11 +1,10 @@
-import { mkdirSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { setTimeout as pause } from 'node:timers/promises';
-import { randomFrom } from '../test/support/random.js';
-import type { Random } from '../test/support/random.js';
-import type { Package } from './inputs/package-files.js';
-import { readPackages } from './inputs/package-files.js';
+import { remove } from './disk.js';
+import type { Input, Recipe } from './inputs/recipe.js';
 import { Results } from './results.js';
 import type { RowName, Settings } from './settings.js';
 import type { Sizes } from './sizes.js';
@@ -22,6 +21,7 @@ export class Session {
   readonly peers: Installed;
   private readonly begin = performance.now();
   private places = 0;
+  failed = false;
 
   readonly settings: Settings;
   readonly root: string;
@@ -51,13 +51,21 @@ export class Session {
     return this.settings.runs ?? (this.settings.quick ? 1 : usual);
   }
 
-  /** The same numbers for the same seed and purpose, whatever else is measured. */
-  random(purpose: number): Random {
-    return randomFrom(this.settings.seed * 1000 + purpose);
+  /** Makes an input, in another process: this one stays small, since that decides how quickly it starts others. */
+  make(recipe: Recipe): Input {
+    const { root, settings, surroundings } = this;
+    this.say(`making ${recipe.name}`);
+    const words = [join(import.meta.dirname, 'make.js'), root, JSON.stringify(recipe)];
+    const made = spawnSync(process.execPath, words, { env: surroundings.env, cwd: settings.work, encoding: 'utf8' });
+    if (made.status !== 0) throw new Error(`making ${recipe.name} failed: ${made.stderr}`);
+    const input = JSON.parse(made.stdout) as Input;
+    if (input.files > 0) this.results.inputs.push(input);
+    return input;
   }
 
-  packages(): Package[] {
-    return readPackages(this.root, this.random(0));
+  /** The same for the same seed and purpose, whatever else is measured. */
+  seed(purpose: number): number {
+    return this.settings.seed * 1000 + purpose;
   }
 
   /** A path in the work folder that nothing has used. */
@@ -66,9 +74,22 @@ export class Session {
     return join(this.settings.work, `${name}-${this.places}`);
   }
 
+  /** Removes whatever lies in the work folder but what the tools share. */
+  clear(): void {
+    for (const name of readdirSync(this.settings.work)) {
+      if (name !== 'home') remove(join(this.settings.work, name));
+    }
+  }
+
   /** Files that were just written are not trusted to be unchanged, by git as little as by us: waits until they are. */
   async untilTrusted(): Promise<void> {
-    await pause(2100);
+    await pause(this.settings.quick ? 20 : 2100);
+  }
+
+  /** Part of the bench did not come to its end: the rest is measured all the same. */
+  fail(text: string): void {
+    this.failed = true;
+    this.note(`FAILED: ${text}`);
   }
 
   note(text: string): void {

@@ -23,8 +23,8 @@ export const rowNames = [
 export type RowName = (typeof rowNames)[number];
 
 export interface Settings {
-  readonly inputs: readonly string[];
-  readonly rows: readonly string[];
+  readonly inputs: readonly InputName[];
+  readonly rows: readonly RowName[];
   /** How often each measurement is made; left out, as often as its kind needs. */
   readonly runs: number | undefined;
   readonly work: string;
@@ -83,12 +83,13 @@ export function readSettings(words: readonly string[]): Settings {
   };
 }
 
-function namesFrom(text: string | undefined, known: readonly string[], option: string): readonly string[] {
+function namesFrom<T extends string>(text: string | undefined, known: readonly T[], option: string): readonly T[] {
   if (text === undefined) return known;
-  const names = text.split(',');
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Error(`${option} knows ${known.join(', ')}, not ${JSON.stringify(unknown)}.`);
-  return names;
+  return text.split(',').map((word) => {
+    const name = known.find((one) => one === word);
+    if (name === undefined) throw new Error(`${option} knows ${known.join(', ')}, not ${JSON.stringify(word)}.`);
+    return name;
+  });
 }
 
 function countFrom(text: string, option: string): number {

@@ -32,7 +32,7 @@ export const quickSizes: Sizes = {
   huge: 150,
   deep: { chains: 2, levels: 10 },
   bigBytes: 3 * 2 ** 20,
-  sparseBytes: 2 ** 30,
+  sparseBytes: 2 ** 26,
   historySnapshots: 6,
   manySnapshots: 15,
   growth: [20, 100],

@@ -1,21 +1,14 @@
 import { join } from 'node:path';
 import type { Random } from '../../test/support/random.js';
-import type { Input } from './input.js';
+import type { Input } from './recipe.js';
 import type { Package } from './package-files.js';
-import { InputWriter } from './writer.js';
+import type { InputWriter } from './writer.js';
 
 /**
  * A folder like a large node_modules: every package in many versions, each of which changes three files in five of the
  * one it was made from and leaves the others as they were.
  */
-export function makeCodeTree(
-  name: string,
-  folder: string,
-  wanted: number,
-  packages: readonly Package[],
-  random: Random,
-): Input {
-  const writer = new InputWriter(name, folder, wanted);
+export function makeCodeTree(writer: InputWriter, packages: readonly Package[], random: Random): Input {
   for (let version = 0; ; version++) {
     for (const { name: packageName, files } of packages) {
       for (const { path, content } of files) {

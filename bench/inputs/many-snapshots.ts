@@ -1,27 +1,28 @@
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
-import type { Surroundings } from '../tools/tool.js';
 
 /**
  * Adds snapshots to a store that holds one, until it holds so many: each the same tree, with a number, an id, a time and
  * a predecessor of its own, and its graft, as refs-layout.md has it. Saving them one by one would take an hour.
  */
-export function addSnapshots({ env }: Surroundings, dataDir: string, total: number): void {
+export function addSnapshots(dataDir: string, total: number): void {
   const store = join(dataDir, 'store.git');
-  const first = git(env, store, ['rev-parse', 'refs/jackin/bench/1']).trim();
-  const commit = git(env, store, ['cat-file', 'commit', first]);
+  const first = git(store, ['rev-parse', 'refs/jackin/bench/1']).trim();
+  const commit = git(store, ['cat-file', 'commit', first]);
   const stream: string[] = [];
   let previous = { id: first, shown: first };
   for (let seq = 2; seq <= total; seq++) {
     const snapshot = numbered(commit, seq, previous.id);
     const id = idOf(snapshot);
     const graft = snapshot.replace('\n', `\nparent ${previous.id}\n`);
-    stream.push(imported(`refs/jackin/bench/${seq}`, snapshot), imported(`refs/replace/${id}`, graft));
+    const parent = seq === 2 ? first : `:${seq - 1}`;
+    stream.push(imported(`refs/jackin/bench/${seq}\nmark :${seq}`, snapshot));
+    stream.push(imported(`refs/replace/${id}`, graft, `from ${parent}\n`));
     previous = { id, shown: idOf(graft) };
   }
-  git(env, store, ['fast-import', '--quiet', '--done'], `${stream.join('')}done\n`);
-  const last = git(env, store, ['rev-parse', `refs/jackin/bench/${total}`, `refs/replace/${previous.id}`]);
+  git(store, ['fast-import', '--quiet', '--done'], `${stream.join('')}done\n`);
+  const last = git(store, ['rev-parse', `refs/jackin/bench/${total}`, `refs/replace/${previous.id}`]);
   if (last !== `${previous.id}\n${previous.shown}\n`) throw new Error('the snapshots came out with other ids.');
 }
 
@@ -50,21 +51,19 @@ function idOf(commit: string): string {
     .digest('hex');
 }
 
-// The commit as a command of git's fast-import: the same headers in another notation.
-function imported(ref: string, commit: string): string {
+// The commit as a command of git's fast-import, which names by marks what it has just written.
+function imported(refAndMark: string, commit: string, parent = ''): string {
   const end = commit.indexOf('\n\n');
   const headers = commit.slice(0, end).split('\n');
   const message = commit.slice(end + 2);
   const people = headers.filter((line) => /^(author|committer) /.test(line)).join('\n');
-  const parent = headers.find((line) => line.startsWith('parent '))?.replace('parent', 'from');
   const tree = headers[0]!.replace('tree ', 'M 040000 ');
-  const lines = [`commit ${ref}`, people, `data ${Buffer.byteLength(message)}`, message + (parent ?? ''), `${tree} ""`];
-  return `${lines.join('\n')}\n\n`;
+  return `commit ${refAndMark}\n${people}\ndata ${Buffer.byteLength(message)}\n${message}${parent}${tree} ""\n\n`;
 }
 
-function git(env: Surroundings['env'], store: string, words: readonly string[], input = ''): string {
+function git(store: string, words: readonly string[], input = ''): string {
   const { error, status, stdout, stderr } = spawnSync('git', [`--git-dir=${store}`, ...words], {
-    env: { ...env, GIT_NO_REPLACE_OBJECTS: '1' },
+    env: { ...process.env, GIT_NO_REPLACE_OBJECTS: '1' },
     input,
     encoding: 'utf8',
     maxBuffer: 2 ** 28,

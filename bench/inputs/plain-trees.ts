@@ -1,11 +1,10 @@
 import type { Random } from '../../test/support/random.js';
 import { wordLike } from './code-tree.js';
-import type { Input } from './input.js';
-import { InputWriter } from './writer.js';
+import type { Input } from './recipe.js';
+import type { InputWriter } from './writer.js';
 
 /** Many small files: 200 bytes each, 50 in a directory, 100 directories in one. */
-export function makeSmallFiles(name: string, folder: string, wanted: number, random: Random): Input {
-  const writer = new InputWriter(name, folder, wanted);
+export function makeSmallFiles(writer: InputWriter, random: Random): Input {
   for (let directory = 0; !writer.isFull(); directory++) {
     const parent = `${Math.floor(directory / 100)}/${directory % 100}`;
     for (let file = 0; file < 50 && !writer.isFull(); file++) writer.write(`${parent}/${file}.txt`, smallText(random));
@@ -20,8 +19,11 @@ function smallText(random: Random): Buffer {
 }
 
 /** Chains of directories, two files in each; the longest paths stay just below what one system call takes. */
-export function makeDeepTree(name: string, folder: string, chains: number, levels: number, random: Random): Input {
-  const writer = new InputWriter(name, folder, chains * levels * 2);
+export function makeDeepTree(
+  writer: InputWriter,
+  { chains, levels }: { readonly chains: number; readonly levels: number },
+  random: Random,
+): Input {
   for (let chain = 0; chain < chains; chain++) {
     let parent = `chain-${chain}`;
     for (let level = 0; level < levels; level++) {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import type { Input } from './input.js';
+import type { Input } from './recipe.js';
 
 /** Writes the files of an input, and counts what it wrote. */
 export class InputWriter {

@@ -1,7 +1,8 @@
 import { lstatSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { emptyFolder, expectSame, remove } from '../disk.js';
-import { readRange, writeBigFile, writeSparseFile } from '../inputs/large-files.js';
+import { randomFrom } from '../../test/support/random.js';
+import { readRange, writeSparseFile } from '../inputs/large-files.js';
 import type { Session } from '../session.js';
 import { SnapStore } from '../tools/jackin-snap.js';
 import { measuredAlone, noteRun } from './scene.js';
@@ -13,16 +14,10 @@ const saveOptions = ['--max-file-size', '200G'];
 /** One big file, with every tool; and a sparse one, with us alone: the peers read its holes. */
 export async function measureBig(session: Session): Promise<void> {
   const rows = ['first-save', 'nothing-changed', 'full-restore'] as const;
-  if (session.wantsAny(rows)) {
-    session.say('making big');
-    const folder = session.place('big');
-    mkdirSync(folder);
-    writeBigFile(join(folder, 'big.bin'), session.sizes.bigBytes, session.packages(), session.random(5));
-    const input = { name: 'big', folder, files: 1, bytes: session.sizes.bigBytes, distinctContents: 1, changeable: [] };
-    session.results.inputs.push(input);
-    await measureTree(session, input, { rows, slowRuns: 1, quickRuns: 3, peers: session.peers.tools, saveOptions });
-    remove(folder);
-  }
+  const plan = { rows, slowRuns: 1, quickRuns: 3, peers: session.peers.tools, saveOptions };
+  const folder = session.place('big');
+  const bytes = session.sizes.bigBytes;
+  await measureTree(session, { kind: 'big file', name: 'big', folder, bytes, seed: session.seed(5) }, plan);
   if (session.wantsAny(['sparse-save', 'sparse-restore'])) await measureSparse(session);
 }
 
@@ -30,7 +25,7 @@ async function measureSparse(session: Session): Promise<void> {
   const folder = session.place('sparse');
   mkdirSync(folder);
   const file = join(folder, 'sparse.bin');
-  const starts = writeSparseFile(file, session.sizes.sparseBytes, session.random(6));
+  const starts = writeSparseFile(file, session.sizes.sparseBytes, randomFrom(session.seed(6)));
   const blocks = lstatSync(file).blocks;
   const wanted = starts.map((start) => readRange(file, start));
   await session.untilTrusted();

@@ -1,23 +1,18 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { remove } from '../disk.js';
-import { makeSmallFiles } from '../inputs/plain-trees.js';
 import type { Line } from '../report/growth-plot.js';
 import { drawGrowth } from '../report/growth-plot.js';
 import type { Session } from '../session.js';
+import { smallFiles } from './inputs.js';
 import { measureTree } from './tree-rows.js';
 
 /** How the first save and one in which nothing changed grow with the number of files, ours and git's, and a drawing. */
 export async function measureGrowth(session: Session): Promise<void> {
   const peers = session.peers.tools.filter(({ name }) => name === 'git');
   for (const files of session.sizes.growth) {
-    session.say(`making ${files} files`);
-    const name = String(files);
-    const input = makeSmallFiles(name, join(session.settings.work, name), files, session.random(4));
-    session.results.inputs.push(input);
     const runs = files > 100_000 ? { slowRuns: 1, quickRuns: 3 } : { slowRuns: 3, quickRuns: 5 };
-    await measureTree(session, input, { rows: ['first-save', 'nothing-changed'], peers, ...runs });
-    remove(input.folder);
+    const plan = { rows: ['first-save', 'nothing-changed'], peers, ...runs } as const;
+    await measureTree(session, smallFiles(session, String(files), files), plan);
   }
   const plot = session.settings.plot ?? join(session.root, 'docs/performance-growth.svg');
   writeFileSync(plot, drawGrowth(linesOf(session)));

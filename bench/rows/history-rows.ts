@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import type { Measured } from '../command.js';
 import { settle } from '../command.js';
 import { diskUsage, expectSame } from '../disk.js';
-import type { Input } from '../inputs/input.js';
+import type { Input, Recipe } from '../inputs/recipe.js';
 import type { Session } from '../session.js';
 import { GitStore } from '../tools/git.js';
 import type { SnapStore } from '../tools/jackin-snap.js';
@@ -22,8 +22,9 @@ interface History {
 export const afterGc = 'jackin-snap, after gc';
 
 /** Many snapshots of one folder, ten files changed each: what they take, and how quickly neighbours are compared. */
-export async function measureHistory(session: Session, input: Input): Promise<void> {
+export async function measureHistory(session: Session, recipe: Recipe): Promise<void> {
   if (!session.wantsAny(['history-save', 'diff', 'store-size'])) return;
+  const input = session.make(recipe);
   await session.untilTrusted();
   const tools = session.peers.tools.filter(({ name }) => name !== 'borg');
   const stores = await openStores(session, input.folder, tools);

@@ -1,6 +1,5 @@
 import { expectSame, remove } from '../disk.js';
-import type { Input } from '../inputs/input.js';
-import { addSnapshots } from '../inputs/many-snapshots.js';
+import type { Input, Recipe } from '../inputs/recipe.js';
 import type { Session } from '../session.js';
 import { SnapStore } from '../tools/jackin-snap.js';
 import { measuredAlone, noteRun } from './scene.js';
@@ -9,8 +8,9 @@ import { measuredAlone, noteRun } from './scene.js';
 export const besideFew = 'beside 10 snapshots';
 
 /** Lists many snapshots, and saves beside many and beside few. */
-export async function measureList(session: Session, input: Input): Promise<void> {
+export async function measureList(session: Session, recipe: Recipe): Promise<void> {
   if (!session.wantsAny(['list', 'save-beside'])) return;
+  const input = session.make(recipe);
   await session.untilTrusted();
   const many = await storeWith(session, input, session.sizes.manySnapshots);
   const few = await storeWith(session, input, 10);
@@ -28,12 +28,11 @@ export async function measureList(session: Session, input: Input): Promise<void>
 }
 
 async function storeWith(session: Session, input: Input, snapshots: number): Promise<SnapStore> {
-  session.say(`making a store with ${snapshots} snapshots`);
   const store = new SnapStore(session.surroundings, session.place('jackin-snap'), input.folder);
   await store.save();
   // A save beside many is not to take the time in which the oldest go.
   await store.measured(['instance', 'set', 'keep_last=10000', 'auto_prune=false']);
-  addSnapshots(session.surroundings, store.place, snapshots);
+  session.make({ kind: 'snapshots', name: `${snapshots} snapshots`, folder: store.place, seed: 0, total: snapshots });
   await store.measured(['gc']);
   await store.save();
   return store;

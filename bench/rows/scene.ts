@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { diskUsage, expectSame, remove } from '../disk.js';
 import type { Measured } from '../command.js';
 import { writeOut } from '../command.js';
-import type { Input } from '../inputs/input.js';
+import type { Input } from '../inputs/recipe.js';
 import type { RowName } from '../settings.js';
 import type { Session } from '../session.js';
 import { SnapStore } from '../tools/jackin-snap.js';

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { emptyFolder, expectSame, expectSameTree, moveContent, remove } from '../disk.js';
-import type { Input } from '../inputs/input.js';
+import type { Input, Recipe } from '../inputs/recipe.js';
 import type { RowName } from '../settings.js';
 import type { Session } from '../session.js';
 import type { Tool } from '../tools/tool.js';
@@ -30,10 +30,17 @@ export interface TreePlan {
   readonly saveOptions?: readonly string[];
 }
 
+/** All rows, with all peers. */
+export function fullPlan(session: Session): TreePlan {
+  const rows = ['first-save', 'nothing-changed', 'ten-changed', 'restore-ten', 'full-restore'] as const;
+  return { rows, slowRuns: 3, quickRuns: 5, peers: session.peers.tools };
+}
+
 /** Saves and restores one input with every tool, in turns: each round does all tools, so that all see the same machine. */
-export async function measureTree(session: Session, input: Input, plan: TreePlan): Promise<void> {
+export async function measureTree(session: Session, recipe: Recipe, plan: TreePlan): Promise<void> {
   const wanted = (row: RowName): boolean => plan.rows.includes(row) && session.wants(row);
   if (!plan.rows.some(wanted)) return;
+  const input = session.make(recipe);
   await session.untilTrusted();
   const scene = await firstSaves(session, input, plan, wanted('first-save'));
   await expectAllStored(scene);
@@ -43,6 +50,7 @@ export async function measureTree(session: Session, input: Input, plan: TreePlan
   if (wanted('restore-ten')) await restoresOfTen(scene, session.runs(plan.quickRuns));
   if (wanted('full-restore')) await fullRestores(scene, session.runs(plan.slowRuns));
   removeStores(scene);
+  remove(input.folder);
 }
 
 async function firstSaves(session: Session, input: Input, plan: TreePlan, isRow: boolean): Promise<Scene> {
