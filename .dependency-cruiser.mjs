@@ -123,6 +123,17 @@ export default {
       ['^bin/', builtins('fs', 'path', 'process', 'child_process', 'crypto', 'url')],
       'bin/ starts the command line; in a checkout it first installs and builds.',
     ),
+    only(
+      'bench-stands-outside',
+      '^bench/',
+      [
+        '^bench/',
+        '^test/support/',
+        builtins('fs', 'path', 'os', 'child_process', 'crypto', 'perf_hooks', 'timers/promises', 'util'),
+        packages('esbuild'),
+      ],
+      'bench/ measures whole commands from outside, as their users see them, and knows nothing of what is in them.',
+    ),
     {
       name: 'every-source-has-a-layer',
       severity: 'error',
