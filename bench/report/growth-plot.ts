@@ -17,7 +17,7 @@ interface Frame {
   readonly decades: { readonly files: readonly number[]; readonly seconds: readonly number[] };
 }
 
-const width = 760;
+const width = 810;
 const height = 460;
 const left = 78;
 const right = 570;
