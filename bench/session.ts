@@ -56,8 +56,15 @@ export class Session {
     const { root, settings, surroundings } = this;
     this.say(`making ${recipe.name}`);
     const words = [join(import.meta.dirname, 'make.js'), root, JSON.stringify(recipe)];
-    const made = spawnSync(process.execPath, words, { env: surroundings.env, cwd: settings.work, encoding: 'utf8' });
-    if (made.status !== 0) throw new Error(`making ${recipe.name} failed: ${made.stderr}`);
+    const made = spawnSync(process.execPath, words, {
+      env: surroundings.env,
+      cwd: settings.work,
+      encoding: 'utf8',
+      maxBuffer: 2 ** 26,
+    });
+    if (made.error !== undefined || made.status !== 0) {
+      throw new Error(`making ${recipe.name} failed: ${made.stderr}`, { cause: made.error });
+    }
     const input = JSON.parse(made.stdout) as Input;
     if (input.files > 0) this.results.inputs.push(input);
     return input;
