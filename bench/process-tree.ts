@@ -54,11 +54,11 @@ export function memoryNow(pids: readonly number[]): Memory {
   return { ...memory, together };
 }
 
-/** The processes whose command line names this path. */
+/** The processes whose command line or environment names this path. */
 export function processesNaming(path: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
-    .filter((pid) => readOrNothing(`/proc/${pid}/cmdline`).includes(path))
+    .filter((pid) => ['cmdline', 'environ'].some((file) => readOrNothing(`/proc/${pid}/${file}`).includes(path)))
     .map(Number);
 }
 

@@ -1,9 +1,13 @@
-import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { addSnapshots } from '../../bench/inputs/many-snapshots.js';
 import { rowNames } from '../../bench/settings.js';
+import type { SnapRun } from '../support/cli.js';
+import { runSnap } from '../support/cli.js';
 import type { ProcessRun } from '../support/run-process.js';
 import { startProcess } from '../support/run-process.js';
+import { storeGit } from '../support/store-git.js';
 import { tempDir } from '../support/temp.js';
 import { checkout } from '../toolchain/scratch.js';
 
@@ -33,6 +37,30 @@ test('every row is measured on tiny inputs, its outcome is right, and nothing is
   for (const peer of ['restic', 'borg']) expect(notes).toContain(`${peer} is not installed and was left out.`);
   expect(existsSync(join(area, 'work'))).toBe(false);
   expect(bundles()).toEqual(before);
+});
+
+test('snapshots that are written for the bench are snapshots like others', async () => {
+  const mount = tempDir();
+  const dataDir = join(tempDir(), 'data');
+  writeFileSync(join(mount, 'file'), 'content\n');
+  const snap = async (words: readonly string[]): Promise<SnapRun> => {
+    const run = await runSnap(['-i', 'bench', ...words], { cwd: mount, dataDir });
+    expect(run.code, run.stderr).toBe(0);
+    return run;
+  };
+  await snap(['save']);
+  addSnapshots(dataDir, 5);
+  await snap(['verify', '--full']);
+  await snap(['save']);
+  const { snapshots } = JSON.parse((await snap(['list', '--json'])).stdout).data;
+  expect(snapshots.map(({ seq }: { seq: number }) => seq)).toEqual([6, 5, 4, 3, 2, 1]);
+  expect(snapshots.map(({ restorable }: { restorable: boolean }) => restorable)).toEqual(Array(6).fill(true));
+  const chain = storeGit(dataDir, [
+    'log',
+    '--format=%(trailers:key=Jackin-Seq,valueonly,separator=%x2c)',
+    'refs/jackin/bench/6',
+  ]);
+  expect(chain.stdout.trim().split('\n')).toEqual(['6', '5', '4', '3', '2', '1']);
 });
 
 test('growth is measured and drawn', async () => {
