@@ -102,7 +102,7 @@ export interface ObjectWriter {
   writeCommit(content: Uint8Array): ObjectId;
   /** True when the store or this writer has the object. */
   has(oid: ObjectId): boolean;
-  /** Bytes written to the pack so far. */
+  /** Bytes written to the pack so far; all of them once it is published. */
   readonly bytesAdded: number;
   /** Makes the pack durable and part of the store. Without new objects, does nothing. */
   publish(): Promise<void>;

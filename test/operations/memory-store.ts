@@ -105,7 +105,7 @@ export class MemoryStore {
     const fresh = new Map<string, StoredObject>();
     let bytes = 0;
     const add = (object: StoredObject): ObjectId => {
-      const oid = hashObject(object.type, object.content).toString('hex') as ObjectId;
+      const oid = hashObject(object.type, object.content);
       fresh.set(oid, object);
       bytes += object.content.length;
       return oid;

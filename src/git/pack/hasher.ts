@@ -5,8 +5,8 @@ import { hashLargeBlob } from './large-blob.js';
 
 /** Names objects as a writer would and keeps none of them: for looking at a tree without storing it. */
 export const hasher: Pick<ObjectWriter, 'writeBlob' | 'writeLargeBlob' | 'writeTree' | 'has'> = {
-  writeBlob: (content) => hashObject('blob', content).toString('hex') as ObjectId,
+  writeBlob: (content) => hashObject('blob', content),
   writeLargeBlob: async (size, read) => (await hashLargeBlob(size, read()))?.toString('hex') as ObjectId | undefined,
-  writeTree: (entries) => hashObject('tree', encodeTree(entries)).toString('hex') as ObjectId,
+  writeTree: (entries) => hashObject('tree', encodeTree(entries)),
   has: () => true,
 };

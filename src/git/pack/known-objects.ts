@@ -68,7 +68,7 @@ function collectIds(indexes: readonly PackIndex[]): PackedIds {
   for (const index of indexes.filter(({ size }) => size <= smallPack)) {
     for (let rank = 0; rank < index.size; rank++) {
       const id = index.idAt(rank);
-      if (!small.has(id)) small.add(id, 0, 0);
+      if (!small.has(id)) small.add(id);
     }
   }
   // Most objects are found in the largest pack.

@@ -2,7 +2,10 @@ import { Buffer } from 'node:buffer';
 
 const idBytes = 20;
 
-/** The objects of a pack that is being written: ids with their place in it, found by id. Small enough for millions. */
+/**
+ * The objects of a pack that is being written: ids with their place in it, found by id. Small enough for millions. An
+ * object is there, for `has`, before it has a place.
+ */
 export class ObjectTable {
   #ids = Buffer.alloc(idBytes * 256);
   #offsets = new Float64Array(256);
@@ -10,6 +13,7 @@ export class ObjectTable {
   /** Open addressing over positions + 1; at most half full. */
   #slots = new Int32Array(512);
   #size = 0;
+  #placed = 0;
 
   get size(): number {
     return this.#size;
@@ -19,17 +23,28 @@ export class ObjectTable {
     return this.#slots[this.#slotOf(id)] !== 0;
   }
 
-  /** The id must not be there yet. */
-  add(id: Buffer, offset: number, checksum: number): void {
-    if (this.#size === this.#offsets.length) this.#grow();
-    const position = this.#size++;
-    id.copy(this.#ids, position * idBytes);
-    this.#offsets[position] = offset;
-    this.#checksums[position] = checksum;
-    this.#slots[this.#slotOf(id)] = position + 1;
+  /** True when each object has its place. */
+  get isComplete(): boolean {
+    return this.#placed === this.#size;
   }
 
-  /** A view on the id at a position; positions count in order of adding. */
+  /** The id must not be there yet. @returns its position; positions count in order of adding. */
+  add(id: Buffer): number {
+    if (this.#size === this.#offsets.length) this.#grow();
+    const position = this.#size++;
+    this.#ids.set(id, position * idBytes);
+    this.#slots[this.#slotOf(id)] = position + 1;
+    return position;
+  }
+
+  /** Once for each position: where the object begins in the pack, and the checksum of its bytes there. */
+  place(position: number, offset: number, checksum: number): void {
+    this.#placed += 1;
+    this.#offsets[position] = offset;
+    this.#checksums[position] = checksum;
+  }
+
+  /** A view on the id at a position. */
   idAt(position: number): Buffer {
     return this.#ids.subarray(position * idBytes, (position + 1) * idBytes);
   }

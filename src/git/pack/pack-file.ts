@@ -6,7 +6,8 @@ import { orNoSpace, writeFully } from '../../fs/durable.js';
 import { packHeader } from './format.js';
 import { otherWork } from './other-work.js';
 
-const keptInMemory = 32 * 1024 * 1024;
+const blockBytes = 1024 * 1024;
+const blocksInMemory = 32;
 const readAtOnce = 4 * 1024 * 1024;
 
 /**
@@ -15,43 +16,51 @@ const readAtOnce = 4 * 1024 * 1024;
  */
 export class PackFile {
   readonly #path: string;
-  #pending: Uint8Array[] = [packHeader(0)];
+  /** What is not in the file yet: full blocks, then one that is being filled. */
+  #blocks: Buffer[] = [];
+  #block: Buffer = Buffer.allocUnsafeSlow(blockBytes);
+  #filled = 0;
   #flushed = 0;
-  #position: number;
   #fd: number | undefined;
 
   constructor(path: string) {
     this.#path = path;
-    this.#position = packHeader(0).length;
+    this.append(packHeader(0));
   }
 
   /** Where the next byte goes. */
   get position(): number {
-    return this.#position;
+    return this.#flushed + this.#blocks.length * blockBytes + this.#filled;
   }
 
-  /** The bytes belong to this file from now on. @throws SnapError NO_SPACE. */
+  /** The bytes are copied. @throws SnapError NO_SPACE. */
   append(bytes: Uint8Array): void {
-    this.#pending.push(bytes);
-    this.#position += bytes.length;
-    if (this.#position - this.#flushed > keptInMemory) this.#flush();
+    for (let from = 0; from < bytes.length;) {
+      if (this.#filled === blockBytes) this.#nextBlock();
+      const piece = bytes.subarray(from, from + blockBytes - this.#filled);
+      this.#block.set(piece, this.#filled);
+      this.#filled += piece.length;
+      from += piece.length;
+    }
   }
 
-  /** Takes back everything from `position` on, which must be where an `append` began. */
+  /** Takes back everything from `position` on. */
   rewindTo(position: number): void {
     if (position < this.#flushed) {
       ftruncateSync(this.#open(), position);
-      this.#pending = [];
-      this.#flushed = this.#position = position;
+      this.#flushed = position;
     }
-    while (this.#position > position) this.#position -= this.#pending.pop()?.length ?? 0;
+    const kept = position - this.#flushed;
+    const full = Math.min(Math.floor(kept / blockBytes), this.#blocks.length);
+    this.#block = this.#blocks[full] ?? this.#block;
+    this.#blocks.length = full;
+    this.#filled = kept - full * blockBytes;
   }
 
   /** Completes the file; durable when it returns. @returns its checksum. */
   async finish(objects: number, durable: boolean): Promise<Buffer> {
     const checksum = this.#flushed === 0 ? this.#sumInMemory(objects) : await this.#sumOnDisk(objects);
-    this.#pending.push(checksum);
-    this.#position += checksum.length;
+    this.append(checksum);
     this.#flush();
     orNoSpace(this.#path, () => {
       if (durable) fsyncSync(this.#open());
@@ -63,14 +72,17 @@ export class PackFile {
   close(): void {
     const fd = this.#fd;
     this.#fd = undefined;
-    this.#pending = [];
+    this.#blocks = [];
+    this.#filled = 0;
     if (fd !== undefined) closeSync(fd);
   }
 
   #sumInMemory(objects: number): Buffer {
-    this.#pending[0] = packHeader(objects);
+    const [first = this.#block] = this.#blocks;
+    first.set(packHeader(objects));
     const sum = createHash('sha1');
-    for (const bytes of this.#pending) sum.update(bytes);
+    for (const block of this.#blocks) sum.update(block);
+    sum.update(this.#block.subarray(0, this.#filled));
     return sum.digest();
   }
 
@@ -93,35 +105,30 @@ export class PackFile {
     return length;
   }
 
+  /** Once something is in the file, blocks follow as they are filled, and one is enough. */
+  #nextBlock(): void {
+    this.#blocks.push(this.#block);
+    this.#filled = 0;
+    if (this.#flushed === 0 && this.#blocks.length < blocksInMemory) this.#block = Buffer.allocUnsafeSlow(blockBytes);
+    else this.#flush();
+  }
+
   #flush(): void {
     orNoSpace(this.#path, () => {
-      for (const bytes of grouped(this.#pending)) {
-        writeFully(this.#open(), bytes, this.#flushed);
-        this.#flushed += bytes.length;
-      }
+      for (const block of this.#blocks) this.#write(block);
+      this.#write(this.#block.subarray(0, this.#filled));
     });
-    this.#pending = [];
+    this.#blocks = [];
+    this.#filled = 0;
+  }
+
+  #write(bytes: Buffer): void {
+    writeFully(this.#open(), bytes, this.#flushed);
+    this.#flushed += bytes.length;
   }
 
   #open(): number {
     this.#fd ??= openSync(this.#path, 'wx+', 0o600);
     return this.#fd;
   }
-}
-
-const groupBytes = 1024 * 1024;
-
-/** Many small pieces as few larger ones: a system call for each would cost more than copying. */
-function* grouped(pieces: readonly Uint8Array[]): Generator<Uint8Array> {
-  let group: Uint8Array[] = [];
-  let size = 0;
-  for (const piece of pieces) {
-    group.push(piece);
-    size += piece.length;
-    if (size < groupBytes) continue;
-    yield group.length === 1 ? piece : Buffer.concat(group);
-    group = [];
-    size = 0;
-  }
-  if (size > 0) yield Buffer.concat(group);
 }

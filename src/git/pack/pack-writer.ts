@@ -6,11 +6,13 @@ import type { ObjectId } from '../../core/ids.js';
 import type { ObjectWriter, TreeEntry } from '../../core/ports.js';
 import { SnapError } from '../../errors.js';
 import { makeScratchDirectory, orNoSpace, syncDirectory, writeNewFile } from '../../fs/durable.js';
-import { crc32 } from './crc32.js';
-import { type StoredType, encodeObject, encodeTree, hashObject } from './format.js';
+import type { Encoded } from './batch.js';
+import { type ThreadSettings, usualThreads } from './deflate-threads.js';
+import { type StoredType, encodeTree, hashObject } from './format.js';
 import { encodeIndex } from './index-file.js';
 import type { KnownObjects } from './known-objects.js';
 import { type ContentReader, appendLargeBlob, hashLargeBlob } from './large-blob.js';
+import { ObjectDeflater } from './object-deflater.js';
 import { ObjectTable } from './object-table.js';
 import { PackFile } from './pack-file.js';
 
@@ -21,6 +23,8 @@ export interface PackDestination {
   readonly packDirectory: string;
   /** False for a pack that nothing will depend on. */
   readonly durable: boolean;
+  /** The threads that help when there is much to deflate. */
+  readonly threads?: ThreadSettings;
 }
 
 /**
@@ -33,6 +37,8 @@ export class PackWriter implements ObjectWriter {
   readonly #known: KnownObjects;
   readonly #destination: PackDestination;
   readonly #objects = new ObjectTable();
+  readonly #deflater: ObjectDeflater;
+  readonly #id = Buffer.alloc(20);
   #scratch: string | undefined;
   #pack: PackFile | undefined;
   #state: 'open' | 'writing' | 'closed' = 'open';
@@ -40,6 +46,9 @@ export class PackWriter implements ObjectWriter {
   constructor(known: KnownObjects, destination: PackDestination) {
     this.#known = known;
     this.#destination = destination;
+    this.#deflater = new ObjectDeflater(destination.threads ?? usualThreads(), (objects, encoded) => {
+      this.#append(this.#openPack(), objects, encoded);
+    });
   }
 
   get bytesAdded(): number {
@@ -47,7 +56,7 @@ export class PackWriter implements ObjectWriter {
   }
 
   has(oid: ObjectId): boolean {
-    return this.#has(Buffer.from(oid, 'hex'));
+    return this.#has(this.#bytesOf(oid));
   }
 
   writeBlob(content: Uint8Array): ObjectId {
@@ -83,28 +92,35 @@ export class PackWriter implements ObjectWriter {
     this.#expectOpen();
     this.#state = 'closed';
     try {
-      if (this.#pack !== undefined) await this.#publish(this.#pack);
+      if (this.#objects.size > 0) await this.#publish();
     } finally {
-      this.#removeScratch();
+      await this.#end();
     }
   }
 
-  // eslint-disable-next-line @typescript-eslint/require-await
   async abandon(): Promise<void> {
     this.#state = 'closed';
-    this.#removeScratch();
+    await this.#end();
   }
 
   #write(type: StoredType, content: Uint8Array): ObjectId {
     this.#expectOpen();
-    const id = hashObject(type, content);
+    const oid = hashObject(type, content);
+    const id = this.#bytesOf(oid);
     if (!this.#has(id)) {
-      const pack = this.#openPack();
-      const encoded = encodeObject(type, content);
-      this.#objects.add(id, pack.position, crc32(encoded));
-      pack.append(encoded);
+      this.#openPack();
+      this.#deflater.put(this.#objects.add(id), type, content);
     }
-    return hexOf(id);
+    return oid;
+  }
+
+  #append(pack: PackFile, objects: readonly number[], { bytes, lengths, checksums }: Encoded): void {
+    let offset = pack.position;
+    objects.forEach((object, at) => {
+      this.#objects.place(object, offset, checksums[at] as number);
+      offset += lengths[at] as number;
+    });
+    pack.append(bytes);
   }
 
   async #appendLarge(id: Buffer, size: number, content: ContentReader): Promise<boolean> {
@@ -112,16 +128,25 @@ export class PackWriter implements ObjectWriter {
     const start = pack.position;
     const checksum = await appendLargeBlob(pack, id, size, content);
     if (checksum === undefined) return false;
-    this.#objects.add(id, start, checksum);
+    this.#objects.place(this.#objects.add(id), start, checksum);
     return true;
+  }
+
+  /** Valid until the next call. */
+  #bytesOf(oid: ObjectId): Buffer {
+    this.#id.write(oid, 'hex');
+    return this.#id;
   }
 
   #has(id: Buffer): boolean {
     return this.#objects.has(id) || this.#known.has(id);
   }
 
-  async #publish(pack: PackFile): Promise<void> {
+  async #publish(): Promise<void> {
+    await this.#deflater.settle();
+    if (!this.#objects.isComplete) throw broken('has not placed all objects');
     const { packDirectory, durable } = this.#destination;
+    const pack = this.#openPack();
     const scratch = this.#openScratch();
     const checksum = await pack.finish(this.#objects.size, durable);
     writeNewFile(join(scratch, 'index'), encodeIndex(this.#objects, checksum), { mode: 0o444, durable });
@@ -161,19 +186,20 @@ export class PackWriter implements ObjectWriter {
     return this.#scratch;
   }
 
-  #removeScratch(): void {
+  async #end(): Promise<void> {
     this.#pack?.close();
     if (this.#scratch !== undefined) rmSync(this.#scratch, { recursive: true, force: true });
     this.#scratch = undefined;
+    await this.#deflater.stop();
   }
 
   #expectOpen(): void {
-    if (this.#state !== 'open') {
-      throw new SnapError('INTERNAL', `An object writer that is ${this.#state} cannot write.`, {
-        what: 'object writer',
-      });
-    }
+    if (this.#state !== 'open') throw broken(`is ${this.#state} and cannot write`);
   }
+}
+
+function broken(how: string): SnapError<'INTERNAL'> {
+  return new SnapError('INTERNAL', `An object writer ${how}.`, { what: 'object writer' });
 }
 
 function hexOf(id: Buffer): ObjectId {

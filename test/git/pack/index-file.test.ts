@@ -15,7 +15,7 @@ function tableOf(
 ): ObjectTable {
   const table = new ObjectTable();
   ids.forEach((id, position) => {
-    table.add(id, offsetOf(position), position);
+    table.place(table.add(id), offsetOf(position), position);
   });
   return table;
 }

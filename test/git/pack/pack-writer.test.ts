@@ -16,7 +16,7 @@ const tmpOf = (dataDir: string): string[] =>
   existsSync(join(dataDir, 'tmp')) ? readdirSync(join(dataDir, 'tmp')) : [];
 
 describe('what is written', () => {
-  const sizes = [0, 1, 15, 16, 17, 2047, 2048, 65_535, 65_536, 65_537, 1_000_000];
+  const sizes = [0, 1, 15, 16, 17, 250, 251, 2047, 2048, 7930, 7931, 65_535, 65_536, 65_537, 1_000_000];
   const contents = sizes.flatMap((size) => [
     { kind: 'random', size, content: randomBytes(size) },
     { kind: 'repetitive', size, content: Buffer.alloc(size, 'abcdefg\n') },
@@ -192,13 +192,14 @@ describe('publishing', () => {
   });
 
   test('holds with several packs streamed to disk', async () => {
-    const { store, dataDir } = await preparedStore();
+    const { store, dataDir, directory } = await preparedStore();
     const writer = store.newWriter();
     const blobs = Array.from({ length: 50 }, () => writer.writeBlob(randomBytes(2_000_000)));
     const tree = writer.writeTree(blobs.map((oid, index) => file(`f${index}`, oid)));
     const commit = writer.writeCommit(commitContent(tree, 'big\n'));
-    expect(writer.bytesAdded).toBeGreaterThan(100_000_000);
     await writer.publish();
+    expect(writer.bytesAdded).toBe(statSync(join(directory, 'objects/pack', packsOf(directory)[0]!)).size);
+    expect(writer.bytesAdded).toBeGreaterThan(100_000_000);
     await store.changeRefs([{ name: 'refs/jackin/t/1', old: null, new: commit }]);
     expect(fsckStrict(dataDir)).toEqual([]);
   });
