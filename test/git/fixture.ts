@@ -132,3 +132,7 @@ export function openingIn(dataDir: string): string {
     import { openStore } from ${JSON.stringify(join(import.meta.dirname, '../../src/git/store.ts'))};
     const store = openStore({ dataDir: ${JSON.stringify(dataDir)}, env: process.env, forbiddenProgramDirectories: () => [] });`;
 }
+
+/** For scripts: the most memory that the process has had, in KiB. What `getrusage` says begins with its parent's. */
+export const peakMemory =
+  "Number(/VmHWM:\\s*(\\d+)/.exec((await import('node:fs')).readFileSync('/proc/self/status', 'utf8'))[1])";

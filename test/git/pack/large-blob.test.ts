@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { ObjectId } from '../../../src/core/ids.js';
 import { fsckStrict, storeGit } from '../../support/store-git.js';
-import { bytesOf, commitContent, file, openingIn, preparedStore, runScript } from '../fixture.js';
+import { bytesOf, commitContent, file, openingIn, peakMemory, preparedStore, runScript } from '../fixture.js';
 
 describe('a large blob', () => {
   const source = (content: Buffer): (() => { next(buffer: Uint8Array): number }) => {
@@ -135,7 +135,7 @@ describe('a large blob', () => {
         let left = size;
         return { next: (buffer) => { const length = noise.copy(buffer, 0, 0, Math.min(buffer.length, left)); left -= length; return length; } };
       };
-      const before = process.resourceUsage().maxRSS;
+      const before = ${peakMemory};
       const writer = store.newWriter();
       const oid = await writer.writeLargeBlob(size, source);
       await writer.publish();
@@ -143,7 +143,7 @@ describe('a large blob', () => {
       let read = 0;
       await reader.stream(oid, async (chunk) => { read += chunk.length; if (read % 64 === 0) await new Promise((resolve) => setImmediate(resolve)); });
       await reader.close();
-      console.log(JSON.stringify({ read, grown: (process.resourceUsage().maxRSS - before) / 1024 }));`);
+      console.log(JSON.stringify({ read, grown: (${peakMemory} - before) / 1024 }));`);
     expect(errors).toBe('');
     const { read, grown } = JSON.parse(text) as { read: number; grown: number };
     expect(read).toBe(700_000_000);
