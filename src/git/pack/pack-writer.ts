@@ -28,7 +28,7 @@ export interface PackDestination {
 }
 
 /**
- * Writes the new objects of one save into one pack. Until `publish` nothing is visible: what a crash leaves is a
+ * Writes the new objects of one save into one pack, in the order in which they come. Until `publish` nothing is visible: what a crash leaves is a
  * directory below the scratch parent. The pack becomes visible with its index, which is renamed last.
  *
  * One write at a time: while `writeLargeBlob` runs, no other may be started.
@@ -116,14 +116,15 @@ export class PackWriter implements ObjectWriter {
 
   #append(pack: PackFile, objects: readonly number[], { bytes, lengths, checksums }: Encoded): void {
     let offset = pack.position;
+    pack.append(bytes);
     objects.forEach((object, at) => {
       this.#objects.place(object, offset, checksums[at] as number);
       offset += lengths[at] as number;
     });
-    pack.append(bytes);
   }
 
   async #appendLarge(id: Buffer, size: number, content: ContentReader): Promise<boolean> {
+    await this.#deflater.settle();
     const pack = this.#openPack();
     const start = pack.position;
     const checksum = await appendLargeBlob(pack, id, size, content);

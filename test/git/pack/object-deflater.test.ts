@@ -105,6 +105,17 @@ describe('what threads encode', () => {
   });
 });
 
+test('the same content makes the same pack, whoever encodes it', async () => {
+  const packs = new Set<string>();
+  for (const count of [0, 1, 3]) {
+    const { writer, directory } = await writerWith({ script: await builtThread(), count });
+    await writeAll(writer);
+    await writer.publish();
+    for (const name of readdirSync(join(directory, 'objects/pack'))) packs.add(name);
+  }
+  expect([...packs].map((name) => name.slice(-4)).sort()).toEqual(['.idx', 'pack']);
+});
+
 describe('threads', () => {
   test('are not started for a small save', async () => {
     const started = watchThreads();
