@@ -50,8 +50,7 @@ export function encodeMessage(record: SnapshotRecord): string {
   ];
   if (record.previous !== null) trailers.push(['Previous', record.previous]);
   for (const mount of record.mounts) trailers.push(['Mount', `${mount.name} ${mount.kind} ${quotePath(mount.path)}`]);
-  for (const base of record.bases)
-    trailers.push(['Base', `${base.mount} ${base.commit} ${branchText(base.branch)}`]);
+  for (const base of record.bases) trailers.push(['Base', `${base.mount} ${base.commit} ${branchText(base.branch)}`]);
   if (record.recoveryOf !== null) {
     trailers.push([
       'Recovery-Of',

@@ -21,7 +21,7 @@ test('a large save is helped by threads, which it finds where it is installed, a
 
 test('the threads of the library and of the command are both there', () => {
   for (const folder of ['cli', 'git/pack']) {
-    expect(existsSync(join(snapBin, '../../dist', folder, 'deflate-thread.js'))).toBe(true);
+    expect(existsSync(join(snapBin, '../../dist', folder, 'deflate-worker.js'))).toBe(true);
   }
 });
 

@@ -5,7 +5,7 @@ import { systemCode } from '../../errors.js';
 import type { Batch } from './batch.js';
 
 export interface ThreadSettings {
-  /** The compiled `deflate-thread`. */
+  /** The compiled `deflate-worker`. */
   readonly script: URL;
   readonly count: number;
 }
@@ -13,7 +13,7 @@ export interface ThreadSettings {
 /** One core stays with the thread that reads. More than three would wait for it. */
 export function usualThreads(): ThreadSettings {
   return {
-    script: new URL('./deflate-thread.js', import.meta.url),
+    script: new URL('./deflate-worker.js', import.meta.url),
     count: Math.max(1, Math.min(3, availableParallelism() - 1)),
   };
 }

@@ -9,16 +9,18 @@ import {
 import { type EntryPath, isWithin, joinPath, rootPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import { escapeName } from '../../core/name-escape.js';
-import type {
-  Directory,
-  ObjectWriter,
-  RecordedSubtree,
-  StatCache,
-  StatCacheRecorder,
-} from '../../core/ports.js';
+import type { Directory, ObjectWriter, RecordedSubtree, StatCache, StatCacheRecorder } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import type { Interruption } from '../interruption.js';
-import { type CaptureStats, type Captured, type DirectoryRules, type Level, addTree, dependsOnStat, noteSettled } from './level.js';
+import {
+  type CaptureStats,
+  type Captured,
+  type DirectoryRules,
+  type Level,
+  addTree,
+  dependsOnStat,
+  noteSettled,
+} from './level.js';
 import type { Grafts } from './grafts.js';
 import { readStable } from './read-stable.js';
 import { WriterFailure, isDenied, toldApart } from './walk-failures.js';

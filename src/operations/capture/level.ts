@@ -43,7 +43,12 @@ export interface Level {
 }
 
 /** Reasons that may cease to hold without any change of the directory. */
-export const dependsOnStat: ReadonlySet<LeftOutReason> = new Set(['too_large', 'unreadable', 'unstable', 'unsupported']);
+export const dependsOnStat: ReadonlySet<LeftOutReason> = new Set([
+  'too_large',
+  'unreadable',
+  'unstable',
+  'unsupported',
+]);
 
 export function noteSettled(level: Level, file: RecordedFile, settled: boolean): void {
   if (settled) level.settled.push(file);

@@ -5,11 +5,11 @@ import { build } from 'esbuild';
 
 import { tempDir } from '../../support/temp.js';
 
-/** `deflate-thread` as a built package has it. */
+/** `deflate-worker` as a built package has it. */
 export async function builtThread(): Promise<URL> {
-  const script = join(tempDir('thread'), 'deflate-thread.mjs');
+  const script = join(tempDir('thread'), 'deflate-worker.mjs');
   await build({
-    entryPoints: [join(import.meta.dirname, '../../../src/git/pack/deflate-thread.ts')],
+    entryPoints: [join(import.meta.dirname, '../../../src/git/pack/deflate-worker.ts')],
     outfile: script,
     bundle: true,
     platform: 'node',
