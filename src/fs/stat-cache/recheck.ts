@@ -42,7 +42,7 @@ export async function findUnchanged(
 ): Promise<Uint8Array> {
   const directories = table.directories.ino.length;
   const unchanged = new Uint8Array(new SharedArrayBuffer(directories));
-  if (!trustedFileSystems.has(statfsSync(root).type)) return unchanged;
+  if (!trustedFileSystems.has(statfsSync(Buffer.from(root, 'latin1')).type)) return unchanged;
   const shared: SharedRecheck = {
     table: bytes.buffer as unknown as SharedArrayBuffer,
     dev,
