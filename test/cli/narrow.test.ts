@@ -55,6 +55,11 @@ describe.each([40, 60])('on a terminal of %d columns', (columns) => {
   });
 });
 
+test('a count stays with what it counts', async () => {
+  const { stdout } = await call(['restore', '1', '--dry-run'], { fake: fake(), terminal: true, columns: 25 });
+  expect(stdout).toMatch(/^To snapshot 1 of t:\n {2}1 overwrite, 1 delete\n/);
+});
+
 test('off a terminal a line stays a line', async () => {
   const { stdout } = await call(['restore', '1', '--dry-run'], { fake: fake(), columns: 40 });
   expect(stdout).toContain(`  overwrite ${host}  content differs\n`);

@@ -19,10 +19,10 @@ export function planText({ snapshot, plan, kept }: Plan, style: PlanStyle): stri
   const { seq, instance } = snapshot;
   const title =
     plan.length === 0
-      ? `Nothing differs from snapshot ${seq} of ${instance}.`
-      : `To snapshot ${seq} of ${instance}: ${countsText(plan)}`;
+      ? words(`Nothing differs from snapshot ${seq} of ${instance}.`)
+      : [...words(`To snapshot ${seq} of ${instance}:`), ...countsText(plan).split(/(?<=,) /)];
   return textOf([
-    style.paint.bold(wrapped(words(title), style, 2)),
+    style.paint.bold(wrapped(title, style, 2)),
     ...shortened(
       plan.map((change) => changeLine(change, style)),
       style,
