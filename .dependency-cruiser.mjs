@@ -86,7 +86,7 @@ export default {
       'run-adapter',
       '^src/run/',
       ['^src/(run|core)/', '^src/errors\\.ts$', builtins('child_process', 'os', 'path')],
-      "run/ starts the user's command and knows nothing of snapshots.",
+      'run/ starts programs of the user and of the system, and knows nothing of snapshots.',
     ),
     only(
       'snap-joins',

@@ -221,6 +221,8 @@ function toHost(options: SnapOptions, env: NonNullable<SnapOptions['env']>, dire
     makeDirectory: host.makeDirectory,
     digest: host.digest,
     freeBytes: host.freeBytes,
+    // Loaded for the first restore of many files.
+    syncFileSystem: async (path) => (await import('./run/sync-file-system.js')).syncFileSystem(path, process.pid),
     mountPointsBelow: host.mountPointsBelow,
   };
 }

@@ -71,8 +71,8 @@ export interface NewFile {
   skip(length: number): void;
   setMode(mode: number): void;
   setOwner(uid: number, gid: number): boolean;
-  /** Sets the size (holes at the end), syncs and closes. */
-  finish(): void;
+  /** Sets the size (holes at the end), syncs where `durable`, and closes. */
+  finish(durable: boolean): void;
   abandon(): void;
 }
 

@@ -51,7 +51,7 @@ export class ReadFile implements OpenFile {
   }
 }
 
-/** A file under construction: new, private (0600) until its mode is set, durable when `finish` returns. */
+/** A file under construction: new, private (0600) until its mode is set, durable when `finish` returns, where that is asked for. */
 export class WrittenFile implements NewFile {
   readonly #fd: number;
   #position = 0;
@@ -94,10 +94,10 @@ export class WrittenFile implements NewFile {
     }
   }
 
-  finish(): void {
+  finish(durable: boolean): void {
     try {
       this.#setSize();
-      fsyncSync(this.#fd);
+      if (durable) fsyncSync(this.#fd);
     } finally {
       closeSync(this.#fd);
     }

@@ -67,6 +67,8 @@ export interface Host {
   digest(bytes: string): string;
   /** Bytes that are free where the path lies. */
   freeBytes(path: HostPath): number;
+  /** Makes everything on the file system of a held directory durable; false when that cannot be had. */
+  syncFileSystem(descriptorPath: string): Promise<boolean>;
   /** Where other file systems, or other places of the same one, are mounted below a folder. */
   mountPointsBelow(path: HostPath): ReadonlySet<EntryPath>;
 }

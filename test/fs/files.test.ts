@@ -27,7 +27,7 @@ describe('a file under construction', () => {
     file.write(bytes('secret'));
     expect(lstatSync(path).mode & 0o7777).toBe(0o600);
     file.setMode(0o644);
-    file.finish();
+    file.finish(true);
     expect(lstatSync(path).mode & 0o7777).toBe(0o644);
   });
 
@@ -37,7 +37,7 @@ describe('a file under construction', () => {
     file.write(bytes('content'));
     expect(file.setOwner(process.getuid?.() ?? 0, process.getgid?.() ?? 0)).toBe(true);
     file.setMode(mode);
-    file.finish();
+    file.finish(true);
     expect(lstatSync(path).mode & 0o7777).toBe(mode);
   });
 
@@ -46,7 +46,7 @@ describe('a file under construction', () => {
     const file = WrittenFile.create(path);
     file.skip(100_000);
     file.setMode(0o4755);
-    file.finish();
+    file.finish(true);
     expect([lstatSync(path).mode & 0o7777, lstatSync(path).size]).toEqual([0o4755, 100_000]);
   });
 
@@ -64,7 +64,7 @@ describe('a file under construction', () => {
       if (typeof step === 'number') file.skip(step);
       else file.write(bytes(step));
     }
-    file.finish();
+    file.finish(true);
     expect(readFileSync(path, 'latin1')).toBe(content);
   });
 
@@ -74,7 +74,7 @@ describe('a file under construction', () => {
     file.write(bytes('x'));
     file.skip(64 * 1024 * 1024);
     file.write(bytes('y'));
-    file.finish();
+    file.finish(true);
     const { size, blocks } = lstatSync(path);
     expect(size).toBe(64 * 1024 * 1024 + 2);
     expect(blocks * 512).toBeLessThan(1024 * 1024);

@@ -21,5 +21,5 @@ export function area(): { path: string; root: WritableDirectory } {
 export function writeFile(directory: WritableDirectory, name: string, content: string): void {
   const file = directory.createFile(name);
   file.write(Buffer.from(content, 'latin1'));
-  file.finish();
+  file.finish(true);
 }

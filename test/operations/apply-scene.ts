@@ -37,6 +37,8 @@ export class ApplyScene {
   wasNow: readonly TreeEntry[] = [];
   changes: readonly Change[] = [];
   readonly lent = new Map<EntryPath, number>();
+  /** How often the file system was synced, when files are synced together; null when one by one. */
+  syncs: number | null = null;
   readonly #contents = new Map<string, Buffer>();
 
   private constructor(then: TreeSpec, now: TreeSpec, owner: typeof nobody | undefined) {
@@ -99,6 +101,11 @@ export class ApplyScene {
         lentBefore: new Map(),
         interruption: new Interruption(undefined),
         onFile: () => undefined,
+        syncedTogetherFrom: this.syncs === null ? Infinity : 1,
+        syncFileSystem: () => {
+          if (this.syncs !== null) this.syncs += 1;
+          return Promise.resolve(this.syncs !== null);
+        },
         ...more,
       });
     } finally {

@@ -62,6 +62,7 @@ export class MemoryContext {
         makeDirectory: host.makeDirectory,
         digest: host.digest,
         freeBytes: () => 1e12,
+        syncFileSystem: () => Promise.resolve(false),
         mountPointsBelow: () => new Set(),
       },
       statCaches: {

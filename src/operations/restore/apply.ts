@@ -30,6 +30,10 @@ export interface ApplyRequest {
   readonly lentBefore: ReadonlyMap<EntryPath, number>;
   readonly interruption: Interruption;
   readonly onFile: (bytes: number) => void;
+  /** As many files are synced together, in the place of one by one. Default: 256. */
+  readonly syncedTogetherFrom?: number;
+  /** Makes everything on the mount's file system durable; false when that cannot be had. */
+  readonly syncFileSystem: () => Promise<boolean>;
 }
 
 export interface Applied {
@@ -53,6 +57,10 @@ class Application {
   /** Paths that were seen or made with the content that they are to have. */
   readonly #sound = new Set<EntryPath>();
   #members: ReadonlyMap<EntryPath, readonly EntryPath[]> | undefined;
+  /** Files that wait under a temporary name until all of them are durable. */
+  #waiting: Waiting[] = [];
+  readonly #waitingPaths = new Set<EntryPath>();
+  #waitingBytes = 0;
 
   constructor(request: ApplyRequest) {
     this.#request = request;
@@ -63,14 +71,25 @@ class Application {
   async run(): Promise<Applied> {
     const { changes } = this.#request;
     const upwards = [...changes].reverse();
+    const files = changes.filter(({ after }) => after?.kind === 'file').length;
+    const together = files > 0 && files >= (this.#request.syncedTogetherFrom ?? syncedTogetherFrom);
+    const deferred = together && (await this.#request.syncFileSystem());
+    this.#maker.defers = deferred;
+    this.#writer.syncs = !deferred;
     try {
       // What goes, from the deepest up; then what comes, from the top down; directory modes last, from the deepest up.
       for (const change of upwards) await this.#step(change, () => this.#remove(change));
-      for (const change of changes) await this.#step(change, () => this.#put(change));
+      for (const change of changes) {
+        if (this.#mustPlaceBefore(change)) await this.#placeWaiting();
+        await this.#step(change, () => this.#put(change));
+      }
+      await this.#placeWaiting();
       for (const change of upwards) await this.#step(change, () => this.#finishDirectory(change));
     } finally {
+      this.#discardWaiting();
       this.#writer.close();
     }
+    if (deferred) await this.#sync();
     return {
       done: changes.filter(({ path }) => !this.#skipped.has(path)),
       skipped: [...this.#skipped].map(([path, reason]) => ({ path, reason })),
@@ -116,11 +135,75 @@ class Application {
       this.#settleAttributes(change, after, present);
     } else if ((await this.#mayBeReplaced(parent, change)) || (await this.#isOnlyParted(parent, after, present))) {
       const replace = present !== undefined && isReplacedInPlace(change);
-      await this.#maker.make(path, after, replace, (first) => this.#isSound(first, after));
-      this.#sound.add(path);
-      if (after.kind === 'file') this.#request.onFile(after.size);
+      const temporary = await this.#maker.make(path, after, replace, (first) => this.#isSound(first, after));
+      if (temporary === undefined) this.#noteMade(after);
+      else this.#wait({ change, after, temporary, replace });
     } else {
       this.#skipped.set(path, 'changed_meanwhile');
+    }
+  }
+
+  #noteMade(after: StoredEntry): void {
+    this.#sound.add(after.path);
+    if (after.kind === 'file') this.#request.onFile(after.size);
+  }
+
+  #wait(waiting: Waiting): void {
+    this.#waiting.push(waiting);
+    this.#waitingPaths.add(waiting.change.path);
+    this.#waitingBytes += waiting.after.kind === 'file' ? waiting.after.size : 0;
+  }
+
+  /** Enough files wait, or the next is to be another name of one among them. */
+  #mustPlaceBefore({ after }: Change): boolean {
+    if (this.#waiting.length >= waitingAtMost || this.#waitingBytes >= waitingBytesAtMost) return true;
+    if (after === null || after.kind === 'directory' || after.linkedTo === undefined) return false;
+    return this.#waitingPaths.has(after.linkedTo);
+  }
+
+  /** Makes the waiting files durable, then visible: a power cut leaves no empty ones under their final names. */
+  async #placeWaiting(): Promise<void> {
+    if (this.#waiting.length === 0) return;
+    await this.#sync();
+    this.#waitingBytes = 0;
+    for (const waiting of this.#waiting) {
+      await this.#step(waiting.change, () => this.#placeOne(waiting));
+      this.#waitingPaths.delete(waiting.change.path);
+    }
+    this.#waiting = [];
+  }
+
+  /** What was looked at before the file was written is looked at once more. */
+  async #placeOne({ change, after, temporary, replace }: Waiting): Promise<void> {
+    const { path } = change;
+    const parent = this.#writer.at(parentPath(path));
+    const present = parent.stat(baseName(path));
+    const mayBe =
+      !replace || (await this.#mayBeReplaced(parent, change)) || (await this.#isOnlyParted(parent, after, present));
+    if (!mayBe) {
+      this.#maker.discard(path, temporary);
+      this.#skipped.set(path, 'changed_meanwhile');
+      return;
+    }
+    this.#maker.place(path, temporary, replace);
+    this.#noteMade(after);
+  }
+
+  async #sync(): Promise<void> {
+    if (await this.#request.syncFileSystem()) return;
+    throw Object.assign(new Error('The file system of the mount could not be synced.'), { code: 'EIO' });
+  }
+
+  /** The work ends early: nothing of ours stays behind. */
+  #discardWaiting(): void {
+    for (const { change, temporary } of this.#waiting.splice(0)) {
+      if (!this.#waitingPaths.has(change.path)) continue;
+      try {
+        this.#maker.discard(change.path, temporary);
+      } catch (error) {
+        // A recovery looks for it again.
+        if (systemCode(error) === undefined) throw error;
+      }
     }
   }
 
@@ -200,6 +283,19 @@ class Application {
     this.#writer.setDirectoryMode(path, after.mode);
   }
 }
+
+interface Waiting {
+  readonly change: Change;
+  readonly after: StoredEntry;
+  readonly temporary: string;
+  /** Something that a rename may replace has the name. */
+  readonly replace: boolean;
+}
+
+/** An fsync a file takes long for many; one of the whole file system takes long when others write to it. */
+const syncedTogetherFrom = 256;
+const waitingAtMost = 8192;
+const waitingBytesAtMost = 256 * 1024 * 1024;
 
 /** The paths that are to share the inode of their group's first path, by that path. */
 function membersOfGroups(changes: readonly Change[]): Map<EntryPath, EntryPath[]> {

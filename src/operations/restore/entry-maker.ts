@@ -11,12 +11,15 @@ const linkTextAtMost = 65_536;
 
 /**
  * Makes entries so that no half-made one ever has its final name, and none that came meanwhile is replaced: files are
- * written under a temporary name, private until their mode is set, synced, and then put in place.
+ * written under a temporary name, private until their mode is set, synced, and then put in place. Many files are synced
+ * together: each then waits under its temporary name until `place` is called.
  */
 export class EntryMaker {
   readonly #writer: MountWriter;
   readonly #reader: Pick<ObjectReader, 'stream' | 'read'>;
   readonly #temporaryPrefix: string;
+  /** Whether files wait to be placed, and are made durable by the caller. */
+  defers = false;
   readonly ownersNotSet: EntryPath[] = [];
   bytesWritten = 0;
   #temporaries = 0;
@@ -30,24 +33,25 @@ export class EntryMaker {
   /**
    * @param replace something that a rename may replace has the name now
    * @param mayLink tells whether the first path of the entry's link group has the content that is the entry's
+   * @returns the temporary name of a file that waits to be placed
    */
   async make(
     path: EntryPath,
     entry: StoredEntry,
     replace: boolean,
     mayLink: (first: EntryPath) => Promise<boolean>,
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     switch (entry.kind) {
       case 'directory':
         this.#writer.write(path, (directory) => {
           directory.makeDirectory(baseName(path));
         });
-        return;
+        return undefined;
       case 'symlink':
         await this.#makeSymlink(path, entry, replace, mayLink);
-        return;
+        return undefined;
       case 'file':
-        await this.#makeFile(path, entry, replace, mayLink);
+        return this.#makeFile(path, entry, replace, mayLink);
     }
   }
 
@@ -84,7 +88,7 @@ export class EntryMaker {
       });
       this.#giveLinkAway(path, name, entry);
     }
-    if (replace) this.#place(path, name, true);
+    if (replace) this.place(path, name, true);
   }
 
   #giveLinkAway(path: EntryPath, name: string, { uid, gid }: StoredSymlink): void {
@@ -99,13 +103,23 @@ export class EntryMaker {
     entry: StoredFile,
     replace: boolean,
     mayLink: (first: EntryPath) => Promise<boolean>,
-  ): Promise<void> {
+  ): Promise<string | undefined> {
     const temporary = this.#temporaryName();
-    if (!(await this.#linkToFirst(path, entry, temporary, mayLink))) await this.#writeNew(path, temporary, entry);
-    this.#place(path, temporary, replace);
+    if (!(await this.#linkToFirst(path, entry, temporary, mayLink))) {
+      await this.#writeNew(path, temporary, entry);
+      if (this.defers) return temporary;
+    }
+    this.place(path, temporary, replace);
+    return undefined;
   }
 
-  #place(path: EntryPath, temporary: string, replace: boolean): void {
+  /** Takes a file that waited away again. */
+  discard(path: EntryPath, temporary: string): void {
+    this.#writer.at(parentPath(path)).unlink(temporary);
+  }
+
+  /** Gives what has a temporary name its final one. */
+  place(path: EntryPath, temporary: string, replace: boolean): void {
     const directory = this.#writer.at(parentPath(path));
     try {
       if (replace) directory.rename(temporary, baseName(path));
@@ -124,7 +138,7 @@ export class EntryMaker {
       if (!file.setOwner(entry.uid, entry.gid)) this.ownersNotSet.push(path);
       file.setMode(entry.mode);
       finishing = true;
-      file.finish();
+      file.finish(!this.defers);
     } catch (error) {
       if (!finishing) file.abandon();
       this.#writer.at(parentPath(path)).unlink(temporary);

@@ -197,6 +197,7 @@ async function applyMount(
     onLend,
     lentBefore: work.lent.get(mount) ?? new Map(),
     interruption: context.interruption,
+    syncFileSystem: () => context.host.syncFileSystem(root.descriptorPath),
     onFile: (bytes) => {
       progress.add(bytes);
     },

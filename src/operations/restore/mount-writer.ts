@@ -15,6 +15,8 @@ export class MountWriter {
   /** Directories with lent permissions and the modes that they get back. */
   readonly #lent: Map<EntryPath, number>;
   readonly #onLend: (path: EntryPath, mode: number) => void;
+  /** False while somebody else makes what is written here durable. */
+  syncs = true;
 
   /** @param onLend is called, durably, before a directory's mode is changed for a while */
   constructor(
@@ -26,7 +28,7 @@ export class MountWriter {
     this.#lent = new Map(lentBefore);
     this.#onLend = onLend;
     this.#chain = new DirectoryChain(root, (directory, path) => {
-      if (this.#touched.delete(path)) directory.sync();
+      if (this.#touched.delete(path) && this.syncs) directory.sync();
     });
   }
 
@@ -97,7 +99,7 @@ export class MountWriter {
       this.#giveBack();
     } finally {
       this.#chain.close();
-      if (this.#touched.delete(rootPath)) this.#root.sync();
+      if (this.#touched.delete(rootPath) && this.syncs) this.#root.sync();
     }
   }
 

@@ -134,6 +134,7 @@ async function writePart(
     onLend: () => undefined,
     lentBefore: new Map(),
     interruption: context.interruption,
+    syncFileSystem: () => context.host.syncFileSystem(root.descriptorPath),
     onFile: (size) => {
       files += 1;
       bytes += size;
