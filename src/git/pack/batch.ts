@@ -8,7 +8,7 @@ import { type StoredType, encodeObject } from './format.js';
  * another, then room for what they become. Whoever claims a batch first encodes it; nobody touches its output before.
  */
 
-const states = { open: 0, claimed: 1, encoded: 2 } as const;
+const states = { filling: 0, ready: 1, claimed: 2, encoded: 3 } as const;
 const stateAt = 0;
 const countAt = 1;
 const capacityAt = 2;
@@ -75,9 +75,14 @@ export class Batch {
     return true;
   }
 
+  /** Nothing is added any more. Before, nobody can claim it: a thread may still be told of an earlier use of its memory. */
+  close(): void {
+    Atomics.store(this.#state, 0, states.ready);
+  }
+
   /** True for one caller only, in whatever thread: that one is to encode it. */
   claim(): boolean {
-    return Atomics.compareExchange(this.#state, 0, states.open, states.claimed) === states.open;
+    return Atomics.compareExchange(this.#state, 0, states.ready, states.claimed) === states.ready;
   }
 
   encode(): void {
@@ -118,7 +123,7 @@ export class Batch {
   clear(): void {
     this.#filled = 0;
     this.#numbers[countAt] = 0;
-    Atomics.store(this.#state, 0, states.open);
+    Atomics.store(this.#state, 0, states.filling);
   }
 }
 

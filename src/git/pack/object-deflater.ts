@@ -9,8 +9,8 @@ export type Place = (objects: readonly number[], encoded: Encoded) => void;
 interface Work {
   readonly batch: Batch;
   readonly objects: number[];
-  /** The thread that was given it; none where it is done here. */
-  thread?: DeflateThread;
+  /** It was encoded here because a thread that had begun may be gone; if it is not, it still writes to that memory. */
+  isTakenOver?: boolean;
 }
 
 const batchBytes = 1024 * 1024;
@@ -75,12 +75,10 @@ export class ObjectDeflater {
     this.#open = undefined;
     if (work === undefined) return;
     this.#total += work.batch.filled;
+    work.batch.close();
     this.#queue.push(work);
     const thread = this.#nextThread();
-    if (thread !== undefined) {
-      work.thread = thread;
-      thread.give(work.batch);
-    }
+    thread?.give(work.batch);
     this.#placeEncoded();
     while ((thread === undefined || this.#waiting > waitingBytes) && this.#encodeNext()) this.#placeEncoded();
   }
@@ -97,13 +95,26 @@ export class ObjectDeflater {
     return this.#queue.reduce((sum, { batch }) => sum + batch.filled, 0);
   }
 
-  /** Encodes here what has waited longest, or what a thread left behind that has ended. False when there is nothing. */
+  /** Encodes here what has waited longest, or what a thread may have left behind. False when there is nothing. */
   #encodeNext(): boolean {
-    const next = this.#queue.find(
-      ({ batch, thread }) => batch.claim() || (thread?.isEnded === true && !batch.isEncoded),
-    );
-    next?.batch.encode();
-    return next !== undefined;
+    const waiting = this.#queue.find(({ batch }) => batch.claim());
+    waiting?.batch.encode();
+    return waiting !== undefined || this.#takeOver();
+  }
+
+  #takeOver(): boolean {
+    if (this.#threads?.some(({ isEnded }) => isEnded) !== true) return false;
+    const left = this.#queue.find(({ batch }) => !batch.isEncoded);
+    if (left === undefined) return false;
+    left.batch.encode();
+    left.isTakenOver = true;
+    return true;
+  }
+
+  #useAgain({ batch, isTakenOver }: Work): void {
+    if (batch.capacity !== batchBytes || isTakenOver === true) return;
+    batch.clear();
+    this.#spare.push(batch);
   }
 
   /** Places from the front what is encoded. */
@@ -111,8 +122,7 @@ export class ObjectDeflater {
     for (let [first] = this.#queue; first?.batch.isEncoded === true; [first] = this.#queue) {
       this.#queue.shift();
       this.#place(first.objects, first.batch.encoded());
-      first.batch.clear();
-      if (first.batch.capacity === batchBytes) this.#spare.push(first.batch);
+      this.#useAgain(first);
     }
   }
 }

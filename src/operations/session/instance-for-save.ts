@@ -75,14 +75,18 @@ function newInstance(context: Context, request: SaveRequest, given: readonly Fol
   }
   refuseOverlap(context, mounts);
   const name = context.instance ?? derivedName(context, folders[0]?.path ?? here);
-  refuseTaken(context, name);
+  refuseTaken(context, name, folders);
   return { name, createdAt: context.now().toISOString(), state: 'open', mounts, policy: defaultPolicy };
 }
 
-/** A name that is derived from a folder may be that of an instance which has others, or whose folders are not known. */
-function refuseTaken(context: Context, name: InstanceName): void {
+/**
+ * A name that is derived from a folder may be that of an instance which has others, or whose folders are not known. One
+ * of the same folders was made at this moment by another save.
+ */
+function refuseTaken(context: Context, name: InstanceName, folders: readonly Folder[]): void {
   const record = context.registry.find(name);
-  if (record !== undefined) refuseOtherFolders(record, []);
+  const isDamaged = context.registry.damaged().some((damaged) => damaged.name === name);
+  if (record !== undefined) refuseOtherFolders(record, isDamaged ? [] : folders);
 }
 
 function newMount(context: Context, folder: Folder, taken: readonly MountRecord[]): MountRecord {

@@ -93,6 +93,11 @@ describe('what threads encode', () => {
     const batch = Batch.withRoomFor(mebibyte);
     const small = contents.filter(({ length }) => length < 9000).slice(0, 200);
     for (const content of small) batch.add('blob', content);
+    // Told of it while it is being filled, as by a message that is left from an earlier use of its memory.
+    thread!.give(batch);
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    expect([batch.isEncoded, batch.claim()]).toEqual([false, false]);
+    batch.close();
     thread!.give(batch);
     while (!batch.isEncoded) {
       batch.waitBriefly();
