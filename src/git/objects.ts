@@ -34,6 +34,7 @@ export class BatchReader implements ObjectReader {
   readonly #git: GitRunner;
   #session: Promise<Session> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  #isClosed = false;
 
   constructor(git: GitRunner) {
     this.#git = git;
@@ -72,7 +73,9 @@ export class BatchReader implements ObjectReader {
     });
   }
 
+  /** Ends git. What is still asked, or waits for its answer, fails: it must not start another one that nobody ends. */
   async close(): Promise<void> {
+    this.#isClosed = true;
     const session = this.#session;
     this.#session = undefined;
     if (session !== undefined) await (await session).end();
@@ -91,6 +94,7 @@ export class BatchReader implements ObjectReader {
   }
 
   #put(name: string): Promise<Session> {
+    if (this.#isClosed) throw new SnapError('INTERNAL', 'An object reader was used after its end.', { what: 'reader' });
     this.#session ??= this.#git.start({ args: ['cat-file', '--batch'] }, true).then((git) => new Session(git));
     const session = this.#session;
     session.then(

@@ -164,6 +164,15 @@ describe('a reader', () => {
     await reader.close();
     await expect(store.reader().close()).resolves.toBeUndefined();
   });
+
+  test('starts no git after its end, which nobody would end: neither for what is open nor for what is asked late', async () => {
+    const { oids, reader } = await withBlobs([randomBytes(10_000_000), Buffer.from('small')]);
+    const open = oids.map((oid) => reader.read(oid, 'blob', 10).catch((error: unknown) => error));
+    await reader.close();
+    await Promise.all(open);
+    await expect(reader.find(oids[1]!, 'blob')).rejects.toMatchObject({ code: 'INTERNAL' });
+    expect(childrenOf(process.pid).filter((pid) => commandOf(pid).includes('cat-file'))).toEqual([]);
+  });
 });
 
 /** The `cat-file` that this very test process started. */
