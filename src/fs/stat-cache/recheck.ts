@@ -65,7 +65,6 @@ export async function findUnchanged(
 /** A thread that takes part. One that fails has changed nothing: what it did not get to counts as changed. */
 function startOther(shared: SharedRecheck): { worker: Worker; ended: Promise<void> } {
   const worker = new Worker(new URL('./recheck-worker.js', import.meta.url), { workerData: shared });
-  worker.unref();
   const ended = new Promise<void>((resolve) => {
     worker.on('exit', () => {
       resolve();
@@ -74,7 +73,6 @@ function startOther(shared: SharedRecheck): { worker: Worker; ended: Promise<voi
       resolve();
     });
   });
-  worker.ref();
   return { worker, ended };
 }
 

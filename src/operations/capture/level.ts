@@ -1,4 +1,11 @@
-import type { EntryStat, LeftOutReason, StoredDirectory, StoredFile, StoredSymlink } from '../../core/entry.js';
+import {
+  type EntryStat,
+  type LeftOutReason,
+  type StoredDirectory,
+  type StoredFile,
+  type StoredSymlink,
+  partialReasons,
+} from '../../core/entry.js';
 import type { EntryPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import { escapeName } from '../../core/name-escape.js';
@@ -43,12 +50,7 @@ export interface Level {
 }
 
 /** Reasons that may cease to hold without any change of the directory. */
-export const dependsOnStat: ReadonlySet<LeftOutReason> = new Set([
-  'too_large',
-  'unreadable',
-  'unstable',
-  'unsupported',
-]);
+export const dependsOnStat: ReadonlySet<LeftOutReason> = new Set([...partialReasons, 'too_large']);
 
 export function noteSettled(level: Level, file: RecordedFile, settled: boolean): void {
   if (settled) level.settled.push(file);
