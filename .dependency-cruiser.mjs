@@ -25,7 +25,7 @@ const client = [
     'cli-table3',
     '@inquirer/confirm',
     'pretty-bytes',
-    'string-width',
+    'fast-string-width',
     'picocolors',
   ),
 ];
@@ -120,7 +120,7 @@ export default {
     only(
       'bin-only-starts',
       '^bin/',
-      ['^bin/', builtins('fs', 'path', 'process', 'child_process', 'crypto', 'url')],
+      ['^bin/', builtins('fs', 'path', 'process', 'child_process', 'crypto', 'url', 'module', 'os', 'vm')],
       'bin/ starts the command line; in a checkout it first installs and builds.',
     ),
     only(

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -25,38 +25,51 @@ function compile(root, outDir) {
 }
 
 /**
- * The command is put together in few files, since Node spends most of a short command's time on finding and reading
- * modules. What only some commands need stays in files of its own. The library is left as it was compiled.
+ * The command is put together in one file, since Node spends most of a short command's time on finding, reading and
+ * compiling modules; what it compiles to is kept beside it. Each part is still run only when it is asked for. The
+ * library is left as it was compiled.
  */
 async function bundleCommand(root, outDir) {
   // Of the checkout that is built, and not there before its packages are installed.
   const { build: bundle } = await import(pathToFileURL(join(root, 'node_modules/esbuild/lib/main.js')).href);
   const bundled = join(outDir, 'cli-bundled');
-  await bundle({
-    entryPoints: { main: join(outDir, 'cli/main.js'), ...threads(outDir) },
-    outdir: bundled,
-    bundle: true,
-    splitting: true,
-    platform: 'node',
-    format: 'esm',
-    target: 'node20',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    chunkNames: '[name]-[hash]',
+  const common = { bundle: true, platform: 'node', target: 'node20', minifySyntax: true, minifyWhitespace: true };
+  await bundle({ ...common, entryPoints: threads(outDir), outdir: bundled, format: 'esm', logLevel: 'error' });
+  const { outputFiles } = await bundle({
+    ...common,
+    entryPoints: [join(outDir, 'cli/main.js')],
+    write: false,
+    format: 'cjs',
+    define: { 'import.meta.url': '__url' },
     logLevel: 'error',
-    // Packages in the older module format ask for built-in modules by `require`.
-    banner: {
-      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
-    },
   });
+  const [{ contents }] = outputFiles;
+  const name = `main-${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.cjs`;
+  writeFileSync(join(bundled, name), contents);
+  writeFileSync(join(bundled, 'main.js'), loader(name));
   rmSync(join(outDir, 'cli'), { recursive: true });
   renameSync(bundled, join(outDir, 'cli'));
+  keepCode(root, join(outDir, 'cli', name));
+}
+
+function loader(name) {
+  return `import { loadCode } from '../../bin/load-code.js';
+
+export const { main } = loadCode(new URL('./${name}', import.meta.url));
+`;
+}
+
+/** Without it the command only starts more slowly. */
+function keepCode(root, file) {
+  const stdio = ['ignore', 'ignore', 'ignore'];
+  spawnSync(process.execPath, [join(root, 'bin/compile-code.js'), file], { cwd: root, stdio, timeout: 60_000 });
 }
 
 /** Files that start a thread of their own: each lies beside the file that names it, here as in the library. */
 function threads(outDir) {
-  const files = filesBelow(outDir).filter((file) => file.endsWith('-worker.js'));
-  return Object.fromEntries(files.map((file) => [basename(file, '.js'), join(outDir, file)]));
+  return filesBelow(outDir)
+    .filter((file) => file.endsWith('-worker.js'))
+    .map((file) => ({ in: join(outDir, file), out: basename(file, '.js') }));
 }
 
 function publish(fresh, dist) {
@@ -65,7 +78,9 @@ function publish(fresh, dist) {
     renameSync(fresh, dist);
     return;
   }
-  const files = filesBelow(fresh);
+  // Last the file that names the others.
+  const first = join('cli', 'main.js');
+  const files = filesBelow(fresh).sort((a, b) => Number(a === first) - Number(b === first));
   for (const file of files) {
     mkdirSync(dirname(join(dist, file)), { recursive: true });
     renameSync(join(fresh, file), join(dist, file));

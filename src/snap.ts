@@ -74,6 +74,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     delete: async (request) => (await import('./operations/keep/prune.js')).deleteSnapshots(existing(), request),
     prune: async (request) => (await import('./operations/keep/prune.js')).prune(existing(), request),
     gc: async (request) => (await import('./operations/keep/prune.js')).gc(existing(), request),
+    housekeeping: housekeeping(existing, options),
     verify: async (request = {}) => (await import('./operations/check/verify.js')).verify(existing(), request),
     doctor: async () => (await import('./operations/check/doctor.js')).doctor(existing()),
     run: (request) => runCommand(request, options, { created, undisturbed }),
@@ -123,6 +124,18 @@ function wrap(member: unknown, dataDirectory: string): unknown {
       if (code !== 'ENOSPC' && code !== 'EDQUOT') throw refusalWithin(dataDirectory, error) ?? error;
       throw new SnapError('NO_SPACE', 'There is no space left.', { path: '' }, { cause: error });
     }
+  };
+}
+
+function housekeeping(existing: () => Context, options: SnapOptions): JackinSnap['housekeeping'] {
+  return {
+    isDue: async () => (await import('./operations/keep/housekeeping.js')).isDue(existing()),
+    run: async () => (await import('./operations/keep/housekeeping.js')).housekeep(existing()),
+    start: async (program) => {
+      const { startInBackground } = await import('./run/start-in-background.js');
+      const words = ['--data-dir', dataDirectoryOf(options), 'gc', '--auto'];
+      startInBackground([process.execPath, program, ...words]);
+    },
   };
 }
 

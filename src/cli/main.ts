@@ -25,6 +25,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       signal: signals.signal,
       beDeafToSignals: signals.beDeaf,
       openSnap: async (options) => (await import('../index.js')).createSnap(options),
+      program: process.argv[1] ?? '',
       ask: async (question) => {
         const { askOnTerminal } = await import('./confirm.js');
         return askOnTerminal(question, { input: process.stdin, output: process.stderr, signal: signals.signal });

@@ -35,6 +35,8 @@ export interface Outcome {
   readonly exitCode?: number;
 }
 
+const makesSnapshots: ReadonlySet<string> = new Set(['save', 'run']);
+
 /** One call of the program: joins the command line, the library and the two kinds of reader. */
 export class Session {
   readonly line: CommandLine;
@@ -66,9 +68,16 @@ export class Session {
       this.exitCode = outcome.exitCode ?? 0;
       if (this.globals.json) await this.writeDocument(outcome);
       else await this.writeText(outcome);
+      if (makesSnapshots.has(this.commandName)) await this.keepHouse(context);
     } finally {
       progress.stop();
     }
+  }
+
+  /** After the answer, and without anybody's waiting for it. */
+  private async keepHouse({ snap }: Context): Promise<void> {
+    if (!(await snap.housekeeping.isDue())) return;
+    await snap.housekeeping.start(this.surroundings.program);
   }
 
   private progress(): ProgressDisplay {

@@ -13,6 +13,8 @@ export interface Surroundings {
   /** From now on signals are for the command that `run` started: they are passed on, and a second one does not end us. */
   readonly beDeafToSignals: () => void;
   readonly openSnap: (options: SnapOptions) => Promise<JackinSnap>;
+  /** The path of the file that was started. */
+  readonly program: string;
   /** Asks on the terminal; the safe answer is the default. */
   readonly ask: (question: string) => Promise<boolean>;
   /** The bytes of a file, or of stdin for "-". */

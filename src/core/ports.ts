@@ -161,6 +161,10 @@ export interface Store {
    * where they cannot be read. One git process.
    */
   snapshots(instance: InstanceName | null): Promise<SnapshotRef[]>;
+  /** The numbers of an instance's snapshots, ascending, those of damaged ones too. No process. */
+  snapshotNumbers(instance: InstanceName): Seq[];
+  /** Like `snapshots`, one of them; undefined where there is none. */
+  snapshot(instance: InstanceName, seq: Seq): Promise<SnapshotRef | undefined>;
   refs(prefix: string): Promise<RefValue[]>;
   /** Names below the prefix where something lies that is no ref to git: empty, torn, garbage. `refs` has none of them. */
   brokenRefs(prefix: string): Promise<string[]>;
@@ -191,6 +195,17 @@ export interface Store {
   fsck(full: boolean): Promise<string[]>;
   /** Objects that no ref reaches are removed, packs are put together. Needs the exclusive lock. */
   collectGarbage(): Promise<void>;
+  /** True when there are so many packs that they should be put together. */
+  hasManyPacks(): boolean;
+  /**
+   * Puts packs together in one beside them; undefined when there is nothing to gather. Needs the shared lock.
+   * @throws SnapError NO_SPACE
+   */
+  gatherPacks(): Promise<GatheredPacks | undefined>;
+  /** Removes packs that were gathered, as far as others hold all that they hold. Needs the exclusive lock. */
+  removeGathered(packs: GatheredPacks): Promise<void>;
+  /** Puts refs together in one file. Needs the exclusive lock. */
+  packRefs(): Promise<void>;
   /** Leftovers of killed processes: temporary packs, ref locks. Needs the exclusive lock, or a lock that names them. */
   sweep(): Promise<void>;
   /** True when there is something that a killed process may have left (or that one who works at the moment uses). */
@@ -208,6 +223,13 @@ export interface GitRequest {
   readonly output: GitOutput;
 }
 
+/** Packs by the names of their files without a suffix. */
+export interface GatheredPacks {
+  readonly old: readonly string[];
+  /** What all of the old ones hold, unless it was in other packs already; none then. */
+  readonly new: readonly string[];
+}
+
 export interface HeldLock {
   release(): void;
 }
@@ -218,6 +240,8 @@ export interface Locks {
   instance(name: InstanceName, waitSeconds?: number): Promise<HeldLock>;
   storeShared(waitSeconds?: number): Promise<HeldLock>;
   storeExclusive(waitSeconds?: number): Promise<HeldLock>;
+  /** For who puts packs together: one at a time is enough. */
+  housekeeping(waitSeconds?: number): Promise<HeldLock>;
 }
 
 /** Opens a mount's root without following a final link. */

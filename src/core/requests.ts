@@ -152,6 +152,15 @@ export interface JackinSnap {
     readonly confirm: (what: readonly SnapshotPointer[]) => Promise<boolean>;
   }): Promise<RemovalResult>;
   gc(request: { readonly dryRun?: boolean }): Promise<RemovalResult>;
+  /** Puts the packs of many saves together. Saves work without it, only slower and in more space. */
+  housekeeping: {
+    /** A look at names only. */
+    isDue(): Promise<boolean>;
+    /** Does what is due, beside others who save and read; nothing when somebody else is at it. */
+    run(): Promise<void>;
+    /** The same in a process of its own, which nobody waits for. @param program the path of `bin/jackin-snap` */
+    start(program: string): Promise<void>;
+  };
   verify(request?: { readonly full?: boolean }): Promise<CheckResult>;
   doctor(): Promise<DoctorResult>;
   run(request: RunRequest): Promise<RunResult>;

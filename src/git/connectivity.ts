@@ -32,6 +32,13 @@ export function rememberAfterCollection(git: GitRunner, commits: readonly Object
   rememberIntact(git, objectStoreState(git.settings.storeDirectory), commits);
 }
 
+/** What was found intact still is after an act that takes no object from the store, though packs go. */
+export function keepingIntact(git: GitRunner, act: () => void): void {
+  const intact = intactCommits(git, objectStoreState(git.settings.storeDirectory));
+  act();
+  rememberIntact(git, objectStoreState(git.settings.storeDirectory), [...intact] as ObjectId[]);
+}
+
 async function checkBeside(git: GitRunner, commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void> {
   const reader = new BatchReader(git);
   try {

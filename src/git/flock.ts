@@ -27,8 +27,9 @@ type Kind = 'exclusive' | 'shared';
 const defaultWait = 10;
 /** The exit code that we ask flock for, when the wait was in vain; it has no other meaning there. */
 const waitedInVain = 111;
-/** Starts with a character that no instance name starts with. */
+/** These start with a character that no instance name starts with. */
 const storeLock = '_store';
+const housekeepingLock = '_housekeeping';
 
 /**
  * Locks of the kernel (flock) on files below `<dataDir>/locks`. Node cannot take them itself: flock(1) takes them on
@@ -45,6 +46,7 @@ export function openLocks(options: LockOptions): Locks {
     instance: async (name: InstanceName, waitSeconds) => lock(name, 'exclusive', waitSeconds),
     storeShared: async (waitSeconds) => lock(storeLock, 'shared', waitSeconds),
     storeExclusive: async (waitSeconds) => lock(storeLock, 'exclusive', waitSeconds),
+    housekeeping: async (waitSeconds) => lock(housekeepingLock, 'exclusive', waitSeconds),
   };
 }
 
@@ -119,7 +121,7 @@ function describe(fd: number, text: string): void {
 }
 
 function busy(name: string, path: string): SnapError<'BUSY'> {
-  const lock = name === storeLock ? 'the store' : `instance ${name}`;
+  const lock = name.startsWith('_') ? 'the store' : `instance ${name}`;
   const holder = holderIn(path);
   return new SnapError('BUSY', `Somebody else works on ${lock}: ${holder}.`, { lock, holder });
 }

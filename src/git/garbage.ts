@@ -5,6 +5,7 @@ import { SnapError, systemCode } from '../errors.js';
 import { isUnfinished, makeScratchDirectory, noSpace, syncDirectory } from '../fs/durable.js';
 import { rememberAfterCollection } from './connectivity.js';
 import { freeBytes } from './full-disk.js';
+import { packRefs } from './consolidation.js';
 import { listRefs } from './refs.js';
 import type { GitRunner } from './run-git.js';
 
@@ -27,6 +28,7 @@ export async function collectGarbage(git: GitRunner): Promise<void> {
   syncDirectory(join(objects, 'pack'));
   await checkComplete(git, kept);
   removeAllBut(objects, kept);
+  await packRefs(git);
   rememberAfterCollection(
     git,
     (await listRefs(git, 'refs/')).map(({ oid }) => oid),
@@ -36,7 +38,10 @@ export async function collectGarbage(git: GitRunner): Promise<void> {
 /** The names (40 digits) of the packs that git made; none when there is nothing to keep. */
 async function packReachable(git: GitRunner): Promise<string[]> {
   const base = join(git.settings.storeDirectory, 'objects', 'pack', 'pack');
-  const command = { args: ['pack-objects', '--all', '--non-empty', '--delta-base-offset', '--quiet', base], input: '' };
+  const command = {
+    args: ['pack-objects', '--all', '--non-empty', '--delta-base-offset', '--write-bitmap-index', '--quiet', base],
+    input: '',
+  };
   const { exitCode, stdout, stderr } = await git.run(command);
   if (exitCode === 0)
     return stdout
@@ -125,7 +130,7 @@ function hasLocks(directory: string): boolean {
   );
 }
 
-const unfinishedPack = /^(tmp_|\.tmp-)/;
+const unfinishedPack = /^(tmp_|\.tmp-|multi-pack-index\.lock$)/;
 const unfinishedRefs = /^(packed-refs|HEAD|config)\.(lock|new)$/;
 
 /** With `inside`, directories of that name are kept and only what matches in them goes. */

@@ -31,6 +31,14 @@ export async function listSnapshotRefs(git: GitRunner, instance: InstanceName | 
     .sort(bySnapshot);
 }
 
+/** One snapshot's ref, read as in `listSnapshotRefs`; undefined where there is none. */
+export async function findSnapshotRef(git: GitRunner, name: string): Promise<SnapshotRef | undefined> {
+  const record = (await readSnapshotRefs(git, name)).find(([found]) => found === name);
+  if (record !== undefined) return toSnapshotRef(record);
+  const isThere = lstatSync(join(git.settings.storeDirectory, name), { throwIfNoEntry: false }) !== undefined;
+  return isThere ? toSnapshotRef([name, zeroObjectId]) : undefined;
+}
+
 async function readSnapshotRefs(git: GitRunner, prefix: string): Promise<string[][]> {
   const command = {
     args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(objecttype)%00%(raw:size)%00%(raw)', prefix],

@@ -1,8 +1,9 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { InstanceName, ObjectId } from '../core/ids.js';
+import type { InstanceName, ObjectId, Seq } from '../core/ids.js';
 import type {
+  GatheredPacks,
   GitRequest,
   ListedObject,
   ObjectReader,
@@ -12,18 +13,21 @@ import type {
   SnapshotRef,
   Store,
 } from '../core/ports.js';
+import { snapshotRefName } from '../core/snapshot-record.js';
 import { showDiff, showLog } from './comparison.js';
 import { brokenSnapshots, checkConnected } from './connectivity.js';
+import { gatherPacks, hasManyPacks, packRefs, removeGathered } from './consolidation.js';
 import { checkStore } from './fsck.js';
 import { bytesBelow, collectGarbage, hasLeftovers, sweep } from './garbage.js';
 import { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
 import { PackWriter } from './pack/pack-writer.js';
 import { type Environment, Programs } from './programs.js';
-import { brokenRefs, changeRefs, listRefs, listSnapshotRefs } from './refs.js';
+import { brokenRefs, changeRefs, findSnapshotRef, listRefs, listSnapshotRefs } from './refs.js';
 import { prepareRepository, repositoryExists } from './repository.js';
 import { GitRunner, askVersion } from './run-git.js';
 import { makeScratchObjects } from './scratch-objects.js';
+import { snapshotNumbers } from './snapshot-numbers.js';
 import { listTree } from './tree-listing.js';
 
 export interface StoreOptions {
@@ -74,6 +78,14 @@ class GitStore implements Store {
 
   async snapshots(instance: InstanceName | null): Promise<SnapshotRef[]> {
     return this.exists() ? listSnapshotRefs(this.#ready(), instance) : [];
+  }
+
+  snapshotNumbers(instance: InstanceName): Seq[] {
+    return snapshotNumbers(this.#directory, instance);
+  }
+
+  async snapshot(instance: InstanceName, seq: Seq): Promise<SnapshotRef | undefined> {
+    return this.exists() ? findSnapshotRef(this.#ready(), snapshotRefName(instance, seq)) : undefined;
   }
 
   async refs(prefix: string): Promise<RefValue[]> {
@@ -130,6 +142,22 @@ class GitStore implements Store {
 
   async collectGarbage(): Promise<void> {
     await collectGarbage(this.#ready());
+  }
+
+  hasManyPacks(): boolean {
+    return hasManyPacks(this.#directory);
+  }
+
+  async gatherPacks(): Promise<GatheredPacks | undefined> {
+    return gatherPacks(this.#ready());
+  }
+
+  async removeGathered(packs: GatheredPacks): Promise<void> {
+    await removeGathered(this.#ready(), packs);
+  }
+
+  async packRefs(): Promise<void> {
+    await packRefs(this.#ready());
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await

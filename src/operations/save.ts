@@ -2,7 +2,7 @@ import { type EntryPath, displayPath } from '../core/entry-path.js';
 import type { MountName, ObjectId } from '../core/ids.js';
 import type { InstanceRecord } from '../core/instance-record.js';
 import { withOverrides } from '../core/policy.js';
-import type { ObjectReader, ObjectWriter, SnapshotRef } from '../core/ports.js';
+import type { ObjectReader, ObjectWriter } from '../core/ports.js';
 import type { SaveRequest } from '../core/requests.js';
 import type { ObservedOnlyEntry, SaveResult, SaveStats, Snapshot } from '../core/results.js';
 import { tidyMessage } from '../core/snapshot-record.js';
@@ -18,7 +18,7 @@ import { lockForSnapshot, sweepIfAlone } from './locking.js';
 import { pendingTemporaryPrefix } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';
 import { readManifest } from './snapshot-content.js';
-import { type KnownSnapshot, describe, knowIfReadable, snapshotsBefore } from './snapshots.js';
+import { type Earlier, type KnownSnapshot, describe, earlierSnapshots, knowIfReadable } from './snapshots.js';
 
 /**
  * Snapshots the instance's mounts: all of it is published, durably, or nothing is and no number is used.
@@ -44,10 +44,10 @@ async function saveLocked(
   record: InstanceRecord,
   isNew: boolean,
 ): Promise<SaveResult> {
-  const existing = await snapshotsBefore(context, record.name);
+  const earlier = await earlierSnapshots(context, record.name);
   const writer = context.store.newWriter();
   try {
-    const made = await capturePublished(context, request, { record, isNew, existing, writer });
+    const made = await capturePublished(context, request, { record, isNew, earlier, writer });
     const saved = await afterwards(context, record, made, writer.bytesAdded);
     return isNew ? { ...saved, messages: [...saved.messages, ...unknownFolders(context)] } : saved;
   } finally {
@@ -65,7 +65,7 @@ function unknownFolders(context: Context): string[] {
 interface SaveWork {
   readonly record: InstanceRecord;
   readonly isNew: boolean;
-  readonly existing: readonly SnapshotRef[];
+  readonly earlier: Earlier;
   readonly writer: ObjectWriter;
 }
 
@@ -77,20 +77,20 @@ interface Made {
 
 /** All of the save that may fail: when it does, no snapshot is visible and a new instance is forgotten again. */
 async function capturePublished(context: Context, request: SaveRequest, work: SaveWork): Promise<Made> {
-  const { record, isNew, existing, writer } = work;
+  const { record, isNew, earlier, writer } = work;
   const captured = await captureForSave(context, request, record, { writer, graft: await mayGraft(context, work) });
   const incomplete = incompletePaths(captured);
   refuseIncomplete(request, incomplete);
   refuseTooLarge(record, captured);
   const content = writeContent(writer, captured);
-  const unchanged = request.ifChanged === true ? await unchangedSince(context, existing, content) : undefined;
+  const unchanged = request.ifChanged === true ? await unchangedSince(context, earlier, content) : undefined;
   if (unchanged !== undefined) return { snapshot: unchanged, created: false, captured };
   if (isNew) context.registry.write(record);
   try {
     const draft = draftOf(request, record, captured, incomplete.length === 0);
-    return { snapshot: await publish(context, writer, draft, content, existing), created: true, captured };
+    return { snapshot: await publish(context, writer, draft, content, earlier.last), created: true, captured };
   } catch (error) {
-    if (isNew && existing.length === 0) context.registry.remove(record.name);
+    if (isNew && earlier.last === null) context.registry.remove(record.name);
     throw error;
   }
 }
@@ -110,9 +110,8 @@ async function afterwards(
 }
 
 /** Only what the last snapshot is known to hold may be taken over without being read. */
-async function mayGraft(context: Context, { existing }: SaveWork): Promise<boolean> {
-  const last = existing.at(-1);
-  return last !== undefined && (await context.store.brokenSnapshots([last.commit])).size === 0;
+async function mayGraft(context: Context, { earlier: { last } }: SaveWork): Promise<boolean> {
+  return last !== null && (await context.store.brokenSnapshots([last.commit])).size === 0;
 }
 
 async function captureForSave(
@@ -203,15 +202,14 @@ function refuseTooLarge({ policy }: InstanceRecord, captured: readonly CapturedM
 /** The last snapshot, if it holds just the same. One that this version cannot read counts as changed. */
 async function unchangedSince(
   context: Context,
-  existing: readonly SnapshotRef[],
+  { last, numbers }: Earlier,
   content: WrittenContent,
 ): Promise<Snapshot | undefined> {
-  const last = existing.at(-1);
-  const known = last === undefined ? undefined : knowIfReadable(last);
+  const known = last === null ? undefined : knowIfReadable(last);
   if (known === undefined) return undefined;
   const reader = context.store.reader();
   try {
-    return (await holdsTheSame(reader, known, content)) ? describe(known, existing) : undefined;
+    return (await holdsTheSame(reader, known, content)) ? describe(known, numbers) : undefined;
   } catch (error) {
     if (isSnapError(error, 'STORE_DAMAGED') || isSnapError(error, 'FORMAT_UNKNOWN')) return undefined;
     throw error;

@@ -1,5 +1,13 @@
 import { displayPath } from '../core/entry-path.js';
-import { type InstanceName, type ObjectId, isSnapshotId, parseInstanceName, toSeq, zeroObjectId } from '../core/ids.js';
+import {
+  type InstanceName,
+  type ObjectId,
+  type Seq,
+  isSnapshotId,
+  parseInstanceName,
+  toSeq,
+  zeroObjectId,
+} from '../core/ids.js';
 import type { SnapshotRef } from '../core/ports.js';
 import type { ListedSnapshot, Snapshot, SnapshotPointer } from '../core/results.js';
 import { type SnapshotRecord, decodeMessage, formatVersion, messageFormat } from '../core/snapshot-record.js';
@@ -55,9 +63,8 @@ export function pointerTo({ ref, record }: KnownSnapshot): SnapshotPointer {
 }
 
 /** The snapshot as results carry it. `parent` is the one before it that still exists. */
-export function describe(known: KnownSnapshot, siblings: readonly SnapshotRef[]): Snapshot {
+export function describe(known: KnownSnapshot, numbers: readonly Seq[]): Snapshot {
   const { ref, record } = known;
-  const before = siblings.filter(({ seq }) => seq < ref.seq).at(-1);
   return {
     ...pointerTo(known),
     commit: ref.commit,
@@ -65,17 +72,28 @@ export function describe(known: KnownSnapshot, siblings: readonly SnapshotRef[])
     trigger: record.trigger,
     message: record.message,
     createdAt: record.createdAt.toISOString(),
-    parentSeq: before?.seq ?? null,
+    parentSeq: numberBefore(numbers, ref.seq),
   };
+}
+
+/** The last of ascending numbers that is less. */
+function numberBefore(numbers: readonly Seq[], seq: Seq): Seq | null {
+  let [low, high] = [0, numbers.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((numbers[middle] ?? seq) < seq) low = middle + 1;
+    else high = middle;
+  }
+  return numbers[low - 1] ?? null;
 }
 
 export function describeListed(
   known: KnownSnapshot,
-  siblings: readonly SnapshotRef[],
+  numbers: readonly Seq[],
   marks: { readonly pinned: ReadonlySet<string>; readonly broken: ReadonlySet<ObjectId> },
 ): ListedSnapshot {
   return {
-    ...describe(known, siblings),
+    ...describe(known, numbers),
     files: known.record.files,
     sizeBytes: known.record.sizeBytes,
     pinned: marks.pinned.has(`${known.ref.instance}/${String(known.ref.seq)}`),
@@ -92,16 +110,23 @@ export async function pinned(context: Context): Promise<Set<string>> {
   return new Set([...whole, ...broken].map((name) => name.slice(prefix.length)));
 }
 
-/**
- * The snapshots that a new one follows: those that are there. The number of one that is damaged, and comes after them,
- * is noted as used.
- */
-export async function snapshotsBefore(context: Context, instance: InstanceName): Promise<SnapshotRef[]> {
-  const all = await context.store.snapshots(instance);
-  const last = all.at(-1);
-  if (last !== undefined && !isThere(last) && last.seq > (context.registry.lastSeq(instance) ?? 0))
-    context.registry.recordLastSeq(instance, last.seq);
-  return all.filter(isThere);
+/** What a new snapshot comes after. */
+export interface Earlier {
+  /** The numbers of all that exist, ascending. */
+  readonly numbers: readonly Seq[];
+  /** The last one that is there. */
+  readonly last: SnapshotRef | null;
+}
+
+/** The number of a damaged snapshot that comes after all that are there is noted as used. */
+export async function earlierSnapshots(context: Context, instance: InstanceName): Promise<Earlier> {
+  const numbers = context.store.snapshotNumbers(instance);
+  const newest = numbers.at(-1);
+  if (newest === undefined) return { numbers, last: null };
+  const last = await context.store.snapshot(instance, newest);
+  if (last !== undefined && isThere(last)) return { numbers, last };
+  if (newest > (context.registry.lastSeq(instance) ?? 0)) context.registry.recordLastSeq(instance, newest);
+  return { numbers, last: (await context.store.snapshots(instance)).filter(isThere).at(-1) ?? null };
 }
 
 export interface Resolved {

@@ -46,6 +46,7 @@ export async function call(argv: readonly string[], options: CallOptions = {}): 
     elapsed: () => 0.042,
     signal: new AbortController().signal,
     beDeafToSignals: () => undefined,
+    program: '/opt/bin/jackin-snap',
     openSnap: (opened) => {
       seen = opened;
       return options.openSnap ? options.openSnap(opened) : Promise.resolve(fake.snap);

@@ -209,6 +209,11 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
     return restored;
   };
   const snap: JackinSnap = {
+    housekeeping: {
+      isDue: () => Promise.resolve(false),
+      run: () => note('housekeeping.run', undefined, undefined),
+      start: (program) => note('housekeeping.start', program, undefined),
+    },
     save: (request) => note('save', request, saved),
     list: (request) => note('list', request, { instance, snapshots: [listed(3), listed(2), listed(1)], messages: [] }),
     listAll: () => note('listAll', undefined, [summary]),

@@ -1,4 +1,4 @@
-import stringWidth from 'string-width';
+import stringWidth from 'fast-string-width';
 import { describe, expect, test } from 'vitest';
 import type { RestoreRequest } from '../../src/core/requests.js';
 import { wrapped, words } from '../../src/cli/views/wrap.js';

@@ -43,7 +43,7 @@ describe('a process that is killed', () => {
     await store.sweep();
     expect(store.hasLeftovers()).toBe(false);
     await store.collectGarbage();
-    expect(readdirSync(join(directory, 'objects/pack'))).toHaveLength(2);
+    expect(readdirSync(join(directory, 'objects/pack'))).toHaveLength(3);
   });
 });
 

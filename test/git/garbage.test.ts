@@ -72,7 +72,7 @@ describe('collecting garbage', () => {
       packsOf(area)
         .map((name) => name.replace(/[0-9a-f]{40}/, '#'))
         .sort(),
-    ).toEqual(['pack-#.idx', 'pack-#.pack']);
+    ).toEqual(['pack-#.bitmap', 'pack-#.idx', 'pack-#.pack']);
     expect(readdirSync(join(area.directory, 'objects')).sort()).toEqual(['info', 'pack']);
     expect(fsckStrict(area.dataDir)).toEqual([]);
     expect((await area.store.snapshots(null)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);

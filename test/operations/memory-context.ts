@@ -120,6 +120,7 @@ export class MemoryContext {
       instance: (name) => take(`instance ${name}`),
       storeShared: () => take('store shared'),
       storeExclusive: () => take('store exclusive'),
+      housekeeping: () => take('housekeeping'),
     };
   }
 

@@ -44,6 +44,14 @@ export class MemoryStore {
       prepare: async () => step('prepare'),
       exists: () => true,
       snapshots: async (instance) => (step('snapshots'), this.#snapshots(instance)),
+      snapshotNumbers: (instance) => {
+        step('snapshotNumbers');
+        return this.#snapshots(instance).map(({ seq }) => seq);
+      },
+      snapshot: async (instance, seq) => {
+        step('snapshot');
+        return this.#snapshots(instance).find((ref) => ref.seq === seq);
+      },
       refs: async (prefix) => {
         step('refs');
         return [...this.refs].filter(([name]) => name.startsWith(prefix)).map(([name, oid]) => ({ name, oid }));
@@ -65,6 +73,10 @@ export class MemoryStore {
       brokenSnapshots: () => Promise.resolve(new Set()),
       fsck: unused,
       collectGarbage: unused,
+      hasManyPacks: () => false,
+      gatherPacks: unused,
+      removeGathered: unused,
+      packRefs: unused,
       sweep: async () => {
         step('sweep');
         this.leftovers = false;

@@ -33,7 +33,7 @@ export async function carryOutRestore(
     const asks = !manner.yes;
     await unlessGone(showPlan(planText(plan, style), asks, context));
     if (asks) await sayNotes(plan.messages, context);
-    return agreeTo(deedOf(plan, manner), manner, surroundings);
+    return agreeTo(await deedOf(plan, manner), manner, surroundings);
   });
 
   const plan =
@@ -73,9 +73,10 @@ async function sayNotes(messages: readonly string[], { surroundings: { output } 
   for (const message of messages) await output.stderr.write(`note: ${shown(message)}\n`);
 }
 
-function deedOf({ plan, snapshot }: RestorePreview, { what }: RestoreManner): string {
+async function deedOf({ plan, snapshot }: RestorePreview, { what }: RestoreManner): Promise<string> {
+  const { grouped } = await import('../views/format.js');
   const deeds = { undo: 'take the last restore back', recover: 'go on' } as const;
   const verb = what === 'restore' ? `restore snapshot ${snapshot.seq}` : deeds[what];
-  const count = plan.length === 1 ? '1 change' : `${plan.length.toLocaleString('en')} changes`;
+  const count = plan.length === 1 ? '1 change' : `${grouped(plan.length)} changes`;
   return `${verb}, with ${count}`;
 }

@@ -19,9 +19,14 @@ export function sizeText(bytes: number): string {
   return prettyBytes(bytes, { binary: true });
 }
 
+/** `1,234,567`. What the runtime has for it takes longer to get ready than a save. */
+export function grouped(count: number): string {
+  return String(count).replace(/(?<=\d)(?=(?:\d{3})+$)/g, ',');
+}
+
 /** `1 file`, `2 files`, `1,234 files`. */
 export function counted(count: number, noun: string, plural = `${noun}s`): string {
-  return `${count.toLocaleString('en')} ${count === 1 ? noun : plural}`;
+  return `${grouped(count)} ${count === 1 ? noun : plural}`;
 }
 
 /** `2026-03-01 14:05`, in the reader's own zone. */
@@ -73,7 +78,7 @@ export function modeText(kind: keyof typeof kindLetters, mode: number): string {
 /** The first names and how many more there are: `a, b, c and 4 more`. */
 export function someOf(names: readonly string[], limit: number): string {
   if (names.length <= limit) return names.join(', ');
-  return `${names.slice(0, limit).join(', ')} and ${(names.length - limit).toLocaleString('en')} more`;
+  return `${names.slice(0, limit).join(', ')} and ${grouped(names.length - limit)} more`;
 }
 
 /** The lines as text that ends with a newline; nothing for no lines. */

@@ -1,7 +1,7 @@
 import type { InstanceSummary, ListedSnapshot, ListResult } from '../../index.js';
 import { shellWord, type NextCommand } from '../next-command.js';
 import { displayPath } from '../library.js';
-import { ageText, counted, localTime, sizeText, subject, textOf } from './format.js';
+import { ageText, counted, grouped, localTime, sizeText, subject, textOf } from './format.js';
 import type { TextStyle } from './style.js';
 import { words, wrapped } from './wrap.js';
 import { tabbedText, tableText, type Column } from './table.js';
@@ -16,7 +16,7 @@ export async function listText({ snapshots }: ListResult, style: TextStyle): Pro
     { title: 'WHEN', text: ({ createdAt }) => localTime(createdAt), rank: 4 },
     { title: 'AGE', text: ({ createdAt }) => ageText(createdAt, now), align: 'right' },
     { title: 'TRIGGER', text: ({ trigger }) => trigger, rank: 3 },
-    { title: 'FILES', text: ({ files }) => files.toLocaleString('en'), align: 'right', rank: 1 },
+    { title: 'FILES', text: ({ files }) => grouped(files), align: 'right', rank: 1 },
     { title: 'SIZE', text: ({ sizeBytes }) => sizeText(sizeBytes), align: 'right', rank: 2 },
     { title: 'MESSAGE', text: messageWithMarks, flexible: true },
   ];
@@ -53,7 +53,7 @@ export async function instancesText(
   const columns: readonly Column<InstanceSummary>[] = [
     { title: 'INSTANCE', text: ({ name }) => name },
     { title: 'STATE', text: stateText, rank: 3 },
-    { title: 'SNAPSHOTS', text: ({ snapshots }) => snapshots.toLocaleString('en'), align: 'right', rank: 2 },
+    { title: 'SNAPSHOTS', text: ({ snapshots }) => grouped(snapshots), align: 'right', rank: 2 },
     { title: 'SIZE', text: ({ sizeBytes }) => sizeText(sizeBytes), align: 'right', rank: 1 },
     { title: 'FOLDERS', text: rootsText, below: true },
   ];

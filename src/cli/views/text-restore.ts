@@ -1,6 +1,6 @@
 import type { KeptPath, PlannedChange, RestorePreview, RestoreResult } from '../../index.js';
 import { displayPath } from '../library.js';
-import { counted, pathText, shown, sizeText, textOf } from './format.js';
+import { counted, grouped, pathText, shown, sizeText, textOf } from './format.js';
 import type { TextStyle } from './style.js';
 import { words, wrapped } from './wrap.js';
 
@@ -63,7 +63,7 @@ function shortened(
 function countsText(plan: readonly PlannedChange[]): string {
   const counts = new Map<string, number>();
   for (const { action } of plan) counts.set(action, (counts.get(action) ?? 0) + 1);
-  return [...counts].map(([action, count]) => `${count.toLocaleString('en')} ${action}`).join(', ');
+  return [...counts].map(([action, count]) => `${grouped(count)} ${action}`).join(', ');
 }
 
 /** What was done, and the one command that takes it back. */
@@ -71,7 +71,7 @@ export function restoredText(result: RestoreResult, undo: string, style: TextSty
   const { fromSnapshot, restoredFiles, deletedFiles, bytesWritten, emergencySnapshot, verified } = result;
   if (result.plan.length === 0 && result.failed.length === 0) return '';
   const done =
-    `Restored ${counted(restoredFiles, 'file')} (${sizeText(bytesWritten)}), deleted ${deletedFiles.toLocaleString('en')}, ` +
+    `Restored ${counted(restoredFiles, 'file')} (${sizeText(bytesWritten)}), deleted ${grouped(deletedFiles)}, ` +
     `from snapshot ${fromSnapshot.seq} of ${fromSnapshot.instance}`;
   const into = result.destination === null ? [] : ['into', displayPath(result.destination)];
   const back =

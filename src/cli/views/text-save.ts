@@ -1,6 +1,6 @@
 import type { LeftOutReason, ObservedOnlyEntry, RunResult, SaveResult } from '../../index.js';
 import type { NextCommand } from '../next-command.js';
-import { counted, pathText, sizeText, textOf } from './format.js';
+import { counted, grouped, pathText, sizeText, textOf } from './format.js';
 import type { TextStyle } from './style.js';
 import { words, wrapped } from './wrap.js';
 
@@ -27,7 +27,7 @@ export function saveText(result: SaveResult, next: NextCommand, style: TextStyle
   const partial = result.complete ? [] : [', which is partial'];
   const counts =
     `  ${counted(stats.filesStored, 'file')}, ${sizeText(stats.bytesStored)}; ` +
-    `read ${stats.filesRead.toLocaleString('en')}, added ${sizeText(stats.bytesAdded)}`;
+    `read ${grouped(stats.filesRead)}, added ${sizeText(stats.bytesAdded)}`;
   return textOf([
     wrapped(['Saved', 'snapshot', String(seq), 'of', instance + partial.join(''), ` ${id}`], style, 2),
     wrapped(words(counts), style, 4),

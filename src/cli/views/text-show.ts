@@ -1,6 +1,17 @@
 import type { MountSummary, ObservedOnlyEntry, ShowResult, TreeLine } from '../../index.js';
 import { displayPath } from '../library.js';
-import { ageText, counted, localTime, modeText, pathText, shown, sizeText, subject, textOf } from './format.js';
+import {
+  ageText,
+  counted,
+  grouped,
+  localTime,
+  modeText,
+  pathText,
+  shown,
+  sizeText,
+  subject,
+  textOf,
+} from './format.js';
 import type { TextStyle } from './style.js';
 import { policyLines } from './text-list.js';
 import { words, wrapped } from './wrap.js';
@@ -28,9 +39,7 @@ export function showText(result: ShowResult, style: TextStyle): string {
     paint.bold('Mounts'),
     ...mounts.flatMap((mount) => mountLines(mount, style)),
     '',
-    paint.bold(
-      observedOnly.length === 0 ? 'Nothing was left out' : `Left out: ${observedOnly.length.toLocaleString('en')}`,
-    ),
+    paint.bold(observedOnly.length === 0 ? 'Nothing was left out' : `Left out: ${grouped(observedOnly.length)}`),
     ...(complete
       ? []
       : [wrapped(words('  The snapshot is partial: some of these should have been stored.'), style, 4)]),

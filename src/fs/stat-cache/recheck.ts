@@ -1,9 +1,8 @@
-import { Buffer } from 'node:buffer';
+import { Buffer, isAscii } from 'node:buffer';
 import { type Stats, lstatSync, statfsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 
-import { isAscii } from '../../core/entry-path.js';
 import { type StatTable, directoryPath, fileName, firm, readTable } from './table.js';
 
 /*
@@ -90,6 +89,8 @@ class Look {
   readonly #dev: number;
   readonly #unchanged: Uint8Array;
   readonly #next: Int32Array;
+  /** Nearly always: then no path needs a look whether it is. */
+  readonly #isAscii: boolean;
 
   constructor(table: StatTable, { root, dev, unchanged, next }: SharedRecheck) {
     this.#table = table;
@@ -97,6 +98,7 @@ class Look {
     this.#dev = Number(dev);
     this.#unchanged = new Uint8Array(unchanged);
     this.#next = new Int32Array(next);
+    this.#isAscii = isAscii(table.text) && isAscii(Buffer.from(root, 'latin1'));
   }
 
   /** Looks at the next few directories; false when there are none. */
@@ -113,7 +115,7 @@ class Look {
     if (((directories.flags[directory] as number) & firm) === 0) return false;
     const path = directoryPath(this.#table, directory);
     try {
-      const stat = lstat(this.#root, path === '' ? '.' : path);
+      const stat = this.#lstat(this.#root, path === '' ? '.' : path);
       return stat !== undefined && this.#isSameDirectory(directory, stat) && this.#areFilesSame(directory, path);
     } catch {
       // Whatever the reason is: the walk will meet it.
@@ -137,10 +139,15 @@ class Look {
     const prefix = path === '' ? this.#root : `${this.#root}${path}/`;
     const end = directories.fileEnd[directory] as number;
     for (let file = directories.ownStart[directory] as number; file < end; file++) {
-      const stat = lstat(prefix, fileName(this.#table, file));
+      const stat = this.#lstat(prefix, fileName(this.#table, file));
       if (stat === undefined || !this.#isSameFile(file, stat)) return false;
     }
     return true;
+  }
+
+  #lstat(prefix: string, name: string): Stats | undefined {
+    const path = prefix + name;
+    return lstatSync(this.#isAscii ? path : Buffer.from(path, 'latin1'), withoutError);
   }
 
   #isSameFile(row: number, stat: Stats): boolean {
@@ -157,11 +164,6 @@ class Look {
 }
 
 const withoutError = { throwIfNoEntry: false } as const;
-
-function lstat(prefix: string, name: string): Stats | undefined {
-  const path = prefix + name;
-  return lstatSync(isAscii(path) ? path : Buffer.from(path, 'latin1'), withoutError);
-}
 
 /** As Node counts the times of a stat; far finer than the span in which no time counts as settled. */
 function milliseconds(

@@ -8,6 +8,8 @@ export class TableBuilder {
   readonly #files: Rows;
   #text = Buffer.allocUnsafe(64 * 1024);
   #textLength = 0;
+  /** What is to be copied next: neighbours are copied together. */
+  #pending: TableRange | undefined;
 
   constructor() {
     const shape = newTable(Buffer.alloc(tableBytes(nothing)), nothing, 0n);
@@ -16,18 +18,22 @@ export class TableBuilder {
   }
 
   get directoryCount(): number {
+    this.#copyPending();
     return this.#directories.count;
   }
 
   get fileCount(): number {
+    this.#copyPending();
     return this.#files.count;
   }
 
   get textLength(): number {
+    this.#copyPending();
     return this.#textLength;
   }
 
   addText(bytes: string): number {
+    this.#copyPending();
     this.#makeRoom(bytes.length);
     const start = this.#textLength;
     this.#textLength += this.#text.write(bytes, start, 'latin1');
@@ -36,6 +42,7 @@ export class TableBuilder {
 
   /** Where columns are left out, they are zero until they are set. */
   addDirectory(values: Readonly<Record<string, number>>): number {
+    this.#copyPending();
     return this.#directories.add(values);
   }
 
@@ -45,23 +52,41 @@ export class TableBuilder {
   }
 
   addFile(values: Readonly<Record<string, number>>, id: string): void {
+    this.#copyPending();
     this.#files.setId(this.#files.add(values), id);
   }
 
   /** Copies a subtree from another table. @param rules what a number of rules there is here */
   copySubtree(from: StatTable, directory: number, rules: (number: number) => number): void {
-    const { directories, files } = from;
-    const range = { start: directory, end: directories.directoryEnd[directory] as number };
-    const fileStart = directories.fileStart[directory] as number;
-    const fileEnd = directories.fileEnd[directory] as number;
-    const textStart = directories.textStart[directory] as number;
-    const shift = {
-      directories: this.directoryCount - directory,
-      files: this.fileCount - fileStart,
-      text: this.#textLength - textStart,
+    const { directories } = from;
+    const range: TableRange = {
+      from,
+      rules,
+      directories: [directory, directories.directoryEnd[directory] as number],
+      files: [directories.fileStart[directory] as number, directories.fileEnd[directory] as number],
+      text: [directories.textStart[directory] as number, directories.textEnd[directory] as number],
     };
-    this.#copyText(from.text.subarray(textStart, directories.textEnd[directory]));
-    this.#directories.copy(directories, from.directoryIds, range.start, range.end, {
+    const joined = this.#pending === undefined ? undefined : join(this.#pending, range);
+    if (joined === undefined) this.#copyPending();
+    this.#pending = joined ?? range;
+  }
+
+  #copyPending(): void {
+    const range = this.#pending;
+    if (range === undefined) return;
+    this.#pending = undefined;
+    const { from, rules, directories, files, text } = range;
+    // Most of a table that is copied from at all is copied.
+    this.#directories.reserve(from.directories.ino.length);
+    this.#files.reserve(from.files.ino.length);
+    if (this.#text.length < from.text.length) this.#widenText(from.text.length);
+    const shift = {
+      directories: this.#directories.count - directories[0],
+      files: this.#files.count - files[0],
+      text: this.#textLength - text[0],
+    };
+    this.#copyText(from.text.subarray(...text));
+    this.#directories.copy(from.directories, from.directoryIds, directories, {
       textStart: shift.text,
       textEnd: shift.text,
       directoryEnd: shift.directories,
@@ -69,8 +94,8 @@ export class TableBuilder {
       ownStart: shift.files,
       fileEnd: shift.files,
     });
-    this.#directories.mapColumn('rules', this.directoryCount - (range.end - range.start), rules);
-    this.#files.copy(files, from.fileIds, fileStart, fileEnd, { textStart: shift.text });
+    this.#directories.mapColumn('rules', this.#directories.count - (directories[1] - directories[0]), rules);
+    this.#files.copy(from.files, from.fileIds, files, { textStart: shift.text });
   }
 
   /** The bytes of the table. */
@@ -78,7 +103,7 @@ export class TableBuilder {
     const size: TableSize = {
       directories: this.directoryCount,
       files: this.fileCount,
-      text: this.#textLength,
+      text: this.textLength,
       notes: notes.length,
     };
     const bytes = Buffer.from(new ArrayBuffer(tableBytes(size)));
@@ -98,10 +123,33 @@ export class TableBuilder {
 
   #makeRoom(more: number): void {
     if (this.#textLength + more <= this.#text.length) return;
-    const wider = Buffer.allocUnsafe(Math.max(this.#text.length * 2, this.#textLength + more));
+    this.#widenText(Math.max(this.#text.length * 2, this.#textLength + more));
+  }
+
+  #widenText(length: number): void {
+    const wider = Buffer.allocUnsafe(length);
     this.#text.copy(wider, 0, 0, this.#textLength);
     this.#text = wider;
   }
+}
+
+type Span = readonly [start: number, end: number];
+
+/** Neighbouring rows of a table, and their text. */
+interface TableRange {
+  readonly from: StatTable;
+  readonly rules: (number: number) => number;
+  readonly directories: Span;
+  readonly files: Span;
+  readonly text: Span;
+}
+
+/** Undefined where the second does not begin just where the first ends. */
+function join(one: TableRange, next: TableRange): TableRange | undefined {
+  const isNext = (name: 'directories' | 'files' | 'text'): boolean => one[name][1] === next[name][0];
+  if (one.from !== next.from || !isNext('directories') || !isNext('files') || !isNext('text')) return undefined;
+  const span = (name: 'directories' | 'files' | 'text'): Span => [one[name][0], next[name][1]];
+  return { ...one, directories: span('directories'), files: span('files'), text: span('text') };
 }
 
 const nothing: TableSize = { directories: 0, files: 0, text: 0, notes: 0 };
@@ -137,7 +185,7 @@ class Rows {
     this.#ids.write(id, row * idBytes, idBytes, 'hex');
   }
 
-  copy(from: Columns, ids: Buffer, start: number, end: number, shift: Readonly<Record<string, number>>): void {
+  copy(from: Columns, ids: Buffer, [start, end]: Span, shift: Readonly<Record<string, number>>): void {
     this.#makeRoom(end - start);
     for (const name of this.#names) {
       const column = this.#column(name);
@@ -164,9 +212,16 @@ class Rows {
     return this.#columns[name] as Column;
   }
 
+  reserve(rows: number): void {
+    if (rows > this.#room) this.#widen(rows);
+  }
+
   #makeRoom(more: number): void {
-    if (this.count + more <= this.#room) return;
-    this.#room = Math.max(256, this.#room * 2, this.count + more);
+    if (this.count + more > this.#room) this.#widen(Math.max(256, this.#room * 2, this.count + more));
+  }
+
+  #widen(room: number): void {
+    this.#room = room;
     for (const name of this.#names) this.#columns[name] = wider(this.#column(name), this.#room);
     const ids = Buffer.alloc(this.#room * idBytes);
     this.#ids.copy(ids);

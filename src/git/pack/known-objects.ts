@@ -13,11 +13,14 @@ import { ObjectTable } from './object-table.js';
  */
 export class KnownObjects {
   readonly #directory: string;
+  readonly #without: ReadonlySet<string>;
   #packed: PackedIds | undefined;
   #loose: Map<number, Set<string>> | undefined;
 
-  constructor(objectsDirectory: string) {
+  /** @param without packs that count as not there, by the names of their files without a suffix */
+  constructor(objectsDirectory: string, without: ReadonlySet<string> = new Set()) {
     this.#directory = objectsDirectory;
+    this.#without = without;
   }
 
   has(id: Buffer): boolean {
@@ -30,7 +33,8 @@ export class KnownObjects {
     const names = new Set(namesIn(directory));
     const indexes = [];
     for (const name of names) {
-      if (!name.endsWith('.idx') || !names.has(`${name.slice(0, -4)}.pack`)) continue;
+      const pack = name.slice(0, -4);
+      if (!name.endsWith('.idx') || !names.has(`${pack}.pack`) || this.#without.has(pack)) continue;
       const index = PackIndex.parse(readFileSync(join(directory, name)));
       if (index !== undefined) indexes.push(index);
     }

@@ -99,9 +99,8 @@ export async function publish(
   writer: ObjectWriter,
   draft: SnapshotDraft,
   content: WrittenContent,
-  existing: readonly SnapshotRef[],
+  previous: SnapshotRef | null,
 ): Promise<Snapshot> {
-  const previous = existing.at(-1) ?? null;
   const seq = (Math.max(previous?.seq ?? 0, context.registry.lastSeq(draft.record.name) ?? 0) + 1) as Seq;
   const record = recordOf(context, draft, seq, previous);
   const manifest = writer.writeBlob(encodeManifest(manifestOf(context, draft, record, content)));

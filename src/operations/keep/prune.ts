@@ -1,4 +1,4 @@
-import type { InstanceName } from '../../core/ids.js';
+import type { InstanceName, Seq } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import { defaultPolicy } from '../../core/policy.js';
 import type { JackinSnap } from '../../core/requests.js';
@@ -140,8 +140,9 @@ export async function pruneAfterSave(context: Context, record: InstanceRecord): 
   const { auto_prune: autoPrune, keep_last: keepLast, keep_emergency: keepEmergency } = record.policy;
   if (!autoPrune) return [];
   try {
+    const numbers = context.store.snapshotNumbers(record.name);
+    if (numbers.length <= Math.min(keepLast, keepEmergency + 1) || isPutOff(numbers)) return [];
     const all = await context.store.snapshots(record.name);
-    if (all.length <= Math.min(keepLast, keepEmergency + 1)) return [];
     const gone = await chosenByPolicy(context, record.name, all);
     if (gone.length === 0) return [];
     await removeSnapshots(context, record.name, all, new Set(gone));
@@ -150,6 +151,11 @@ export async function pruneAfterSave(context: Context, record: InstanceRecord): 
     if (!(error instanceof Error)) throw error;
     return [`Old snapshots were not removed: ${error.message}`];
   }
+}
+
+/** Among so many snapshots, looking for old ones takes longer than a save: not every save does. */
+function isPutOff(numbers: readonly Seq[]): boolean {
+  return numbers.length > 1000 && (numbers.at(-1) ?? 0) % 50 !== 0;
 }
 
 /** Removes what nothing reaches, mends histories and puts packs together. Nothing that is kept goes. */

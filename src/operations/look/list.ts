@@ -41,9 +41,10 @@ export async function describeAll(context: Context, refs: readonly SnapshotRef[]
     pinned: await pinned(context),
     broken: await context.store.brokenSnapshots(refs.map(({ commit }) => commit)),
   };
+  const numbers = refs.map(({ seq }) => seq);
   return refs.map((ref) => {
     const known = knowIfReadable(ref);
-    return known === undefined ? unreadable(ref) : describeListed(known, refs, marks);
+    return known === undefined ? unreadable(ref) : describeListed(known, numbers, marks);
   });
 }
 

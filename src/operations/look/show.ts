@@ -25,7 +25,11 @@ export async function show(context: Context, selector: string): Promise<ShowResu
     }
     const { sourceTool, phase, decision, resource } = known.record;
     return {
-      snapshot: describeListed(known, siblings, marks),
+      snapshot: describeListed(
+        known,
+        siblings.map(({ seq }) => seq),
+        marks,
+      ),
       mounts: manifest.mounts.map(summaryOf),
       policy: manifest.policy,
       stats: statsOf(manifest),

@@ -6,7 +6,7 @@ import type { SnapshotPointer } from '../../core/results.js';
 import { publish, writeContent } from '../capture/publish.js';
 import type { Context } from '../context.js';
 import { incompletePaths } from '../capture/incomplete.js';
-import { type KnownSnapshot, pointerTo, snapshotsBefore } from '../snapshots.js';
+import { type KnownSnapshot, pointerTo, earlierSnapshots } from '../snapshots.js';
 import type { ActiveOverlap } from './guards.js';
 import type { PlannedMount } from './plan-mounts.js';
 
@@ -28,7 +28,7 @@ export async function publishEmergency(context: Context, emergency: EmergencyReq
   const live = planned.map(({ live: captured }) => captured);
   const of = `${known.ref.instance}/${String(known.ref.seq)}`;
   const forced = active.map(({ instance }) => ` It was forced while instance ${instance} was active.`).join('');
-  const existing = await snapshotsBefore(context, record.name);
+  const { last } = await earlierSnapshots(context, record.name);
   const snapshot = await publish(
     context,
     writer,
@@ -52,7 +52,7 @@ export async function publishEmergency(context: Context, emergency: EmergencyReq
       meta: {},
     },
     writeContent(writer, live),
-    existing,
+    last,
   );
   for (const mount of live) mount.rememberStats();
   return { instance: snapshot.instance, seq: snapshot.seq, id: snapshot.id, ref: snapshot.ref };

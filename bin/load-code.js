@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+import { Script } from 'node:vm';
+
+/**
+ * What a bundled file exports. Where its compiled code lies beside it, made by this very version of Node, it is not
+ * compiled anew: that takes longer than most commands.
+ */
+export function loadCode(url) {
+  const { script } = compile(url);
+  return run(script, url);
+}
+
+export function compile(url) {
+  const filename = fileURLToPath(url);
+  const source = `(function(exports,require,module,__url){${readFileSync(filename, 'latin1')}\n})`;
+  return { filename, script: new Script(source, { filename, cachedData: codeBeside(filename) }) };
+}
+
+export function run(script, url) {
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, createRequire(url), module, url.href);
+  return module.exports;
+}
+
+/** The name of compiled code holds its source's name, and that its content: it never belongs to another source. */
+export function codeName(filename) {
+  return `${filename}.code`;
+}
+
+function codeBeside(filename) {
+  try {
+    return readFileSync(codeName(filename));
+  } catch {
+    return undefined;
+  }
+}
