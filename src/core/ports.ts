@@ -277,21 +277,36 @@ export interface RecordedRepository {
 export interface UnchangedParts {
   /** The subtree at the path when it is as recorded in every entry, and was let in by rules with this key. */
   subtree(path: EntryPath, rules: string): RecordedSubtree | undefined;
+  /**
+   * The directory at the path when its names and its own files are as recorded, its stat is this one, and it was let in
+   * by rules with this key: something further below it may have changed.
+   */
+  directory(path: EntryPath, rules: string, stat: EntryStat): RecordedDirectory | undefined;
 }
 
-/** A directory and all below it, as recorded. */
-export interface RecordedSubtree {
+/** Files and links as recorded. */
+export interface RecordedPart {
   readonly path: EntryPath;
-  /** Undefined when nothing in it is stored. */
+  /** Undefined when nothing at the path or below it was stored. */
   readonly tree: ObjectId | undefined;
-  tally(): SubtreeTally;
-  /** The stored file or link at the path. */
+  tally(): RecordedTally;
+  /** The stored file or link at the path, which is in this part. */
   find(path: EntryPath): RecordedEntry | undefined;
   /** The stored files and links. */
   paths(): Iterable<EntryPath>;
 }
 
-export interface SubtreeTally {
+/** A directory and all below it. */
+export type RecordedSubtree = RecordedPart;
+
+/** A directory's own files and links, apart from its subdirectories. */
+export interface RecordedDirectory extends RecordedPart {
+  /** Names of the subdirectories that were entered. */
+  readonly subdirectories: readonly string[];
+  files(): Iterable<{ readonly name: string } & Pick<RecordedEntry, 'kind' | 'mode' | 'size' | 'oid'>>;
+}
+
+export interface RecordedTally {
   /** Regular files. */
   readonly files: number;
   readonly links: number;
@@ -331,9 +346,9 @@ export interface StatCacheRecorder {
   enter(path: EntryPath, stat: EntryStat, rules: string): void;
   /**
    * The directory that was entered last is over: its stored files and links that are settled. `firm` when these are
-   * all, and every change in it would show in a stat of it or of them.
+   * all, and every change in it would show in a stat of it or of them. `adopted` has further ones.
    */
-  leave(files: readonly RecordedFile[], tree: ObjectId | undefined, firm: boolean): void;
+  leave(files: readonly RecordedFile[], tree: ObjectId | undefined, firm: boolean, adopted?: RecordedDirectory): void;
   /** Takes over a subtree in the place of entering it. */
   adopt(subtree: RecordedSubtree): void;
 }

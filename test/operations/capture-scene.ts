@@ -161,6 +161,6 @@ export function cacheOf(directory: StatCache['directory']): StatCache {
   return {
     notes: { defaults: usualAttributes([]), attributes: [], leftOut: [], repositories: [] },
     directory,
-    recheck: () => Promise.resolve({ subtree: () => undefined }),
+    recheck: () => Promise.resolve({ subtree: () => undefined, directory: () => undefined }),
   };
 }

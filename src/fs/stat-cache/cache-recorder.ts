@@ -3,18 +3,18 @@ import type { Buffer } from 'node:buffer';
 import type { EntryStat } from '../../core/entry.js';
 import type { EntryPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
-import type { RecordedFile, RecordedSubtree, StatCacheNotes, StatCacheRecorder } from '../../core/ports.js';
+import type {
+  RecordedDirectory,
+  RecordedFile,
+  RecordedSubtree,
+  StatCacheNotes,
+  StatCacheRecorder,
+} from '../../core/ports.js';
 import { encodeNotes } from './notes.js';
-import { Subtree } from './recorded-subtree.js';
+import { fullMode, timesOf } from './recorded-stat.js';
+import { OwnFiles, Subtree } from './recorded-subtree.js';
 import { TableBuilder } from './table-builder.js';
 import { firm, shown } from './table.js';
-
-const typeBits = { file: 0o100000, directory: 0o040000, symlink: 0o120000, special: 0 } as const;
-
-/** The type and permission bits, as a stat has them. */
-export function fullMode({ kind, mode }: Pick<EntryStat, 'kind' | 'mode'>): number {
-  return typeBits[kind] | mode;
-}
 
 /** Records a walk in progress, directory by directory. */
 export class CacheRecorder implements StatCacheRecorder {
@@ -45,9 +45,15 @@ export class CacheRecorder implements StatCacheRecorder {
     this.#open.push(row);
   }
 
-  leave(files: readonly RecordedFile[], tree: ObjectId | undefined, isFirm: boolean): void {
+  leave(
+    files: readonly RecordedFile[],
+    tree: ObjectId | undefined,
+    isFirm: boolean,
+    adopted?: RecordedDirectory,
+  ): void {
     const row = this.#open.pop() as number;
     const ownStart = this.#table.fileCount;
+    if (adopted instanceof OwnFiles) this.#table.copyFiles(adopted.table, adopted.fileRows);
     for (const file of files) this.#add(file);
     this.#table.setDirectory(
       row,
@@ -99,25 +105,4 @@ export class CacheRecorder implements StatCacheRecorder {
     this.#rules.set(rules, number);
     return number;
   }
-}
-
-const second = 1_000_000_000n;
-
-interface RecordedTimes {
-  readonly mtimeSeconds: number;
-  readonly mtimeNanoseconds: number;
-  readonly ctimeSeconds: number;
-  readonly ctimeNanoseconds: number;
-}
-
-/** Whole seconds, rounded down, and the nanoseconds after them. */
-export function timesOf({ mtimeNs, ctimeNs }: Pick<EntryStat, 'mtimeNs' | 'ctimeNs'>): RecordedTimes {
-  const mtimeNanoseconds = BigInt.asUintN(64, ((mtimeNs % second) + second) % second);
-  const ctimeNanoseconds = BigInt.asUintN(64, ((ctimeNs % second) + second) % second);
-  return {
-    mtimeSeconds: Number((mtimeNs - mtimeNanoseconds) / second),
-    mtimeNanoseconds: Number(mtimeNanoseconds),
-    ctimeSeconds: Number((ctimeNs - ctimeNanoseconds) / second),
-    ctimeNanoseconds: Number(ctimeNanoseconds),
-  };
 }

@@ -1,6 +1,15 @@
-import { type EntryPath, baseName, isWithin, joinPath, parentPath } from '../../core/entry-path.js';
+import type { EntryStat } from '../../core/entry.js';
+import { type EntryPath, baseName, joinPath, parentPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
-import type { RecordedEntry, RecordedSubtree, SubtreeTally, UnchangedParts } from '../../core/ports.js';
+import type {
+  RecordedDirectory,
+  RecordedEntry,
+  RecordedPart,
+  RecordedSubtree,
+  RecordedTally,
+  UnchangedParts,
+} from '../../core/ports.js';
+import { fullMode, timesOf } from './recorded-stat.js';
 import { type StatTable, directoryPath, fileName, idAt, shown } from './table.js';
 
 /** Rows of directories by path. */
@@ -25,29 +34,66 @@ export class Unchanged implements UnchangedParts {
   }
 
   subtree(path: EntryPath, rules: string): RecordedSubtree | undefined {
+    const place = this.#placeOf(path, rules);
+    if (place === undefined) return undefined;
+    const end = this.#table.directories.directoryEnd[place.row] as number;
+    return this.#changedBefore[end] === this.#changedBefore[place.row] ? new Subtree(place) : undefined;
+  }
+
+  directory(path: EntryPath, rules: string, stat: EntryStat): RecordedDirectory | undefined {
+    const place = this.#placeOf(path, rules);
+    if (place === undefined || this.#changedBefore[place.row + 1] !== this.#changedBefore[place.row]) return undefined;
+    return isSameDirectory(this.#table, place.row, stat) ? new OwnFiles(place) : undefined;
+  }
+
+  #placeOf(path: EntryPath, rules: string): Place | undefined {
     const row = path === '' ? 0 : this.#rowOf(path);
     if (row === undefined || this.#rules[this.#table.directories.rules[row] as number] !== rules) return undefined;
-    const end = this.#table.directories.directoryEnd[row] as number;
-    if (this.#changedBefore[end] !== this.#changedBefore[row]) return undefined;
-    return new Subtree(path, row, this.#table, this.#rules, this.#rowOf);
+    return { path, row, table: this.#table, rules: this.#rules, rowOf: this.#rowOf };
   }
 }
 
-/** A directory and all below it, as recorded. */
-export class Subtree implements RecordedSubtree {
+interface Place {
+  readonly path: EntryPath;
+  readonly row: number;
+  readonly table: StatTable;
+  readonly rules: readonly string[];
+  readonly rowOf: RowOf;
+}
+
+function isSameDirectory({ directories }: StatTable, row: number, stat: EntryStat): boolean {
+  const times = timesOf(stat);
+  return (
+    directories.ino[row] === Number(stat.ino) &&
+    directories.mode[row] === fullMode(stat) &&
+    directories.mtimeSeconds[row] === times.mtimeSeconds &&
+    directories.mtimeNanoseconds[row] === times.mtimeNanoseconds &&
+    directories.ctimeSeconds[row] === times.ctimeSeconds &&
+    directories.ctimeNanoseconds[row] === times.ctimeNanoseconds
+  );
+}
+
+type Span = readonly [start: number, end: number];
+
+/** Rows of directories, and files in them. */
+class Part implements RecordedPart {
   readonly path: EntryPath;
   readonly row: number;
   readonly table: StatTable;
   readonly rules: readonly string[];
   readonly #rowOf: RowOf;
-  #tally: SubtreeTally | undefined;
+  readonly #directories: Span;
+  readonly fileRows: Span;
+  #tally: RecordedTally | undefined;
 
-  constructor(path: EntryPath, row: number, table: StatTable, rules: readonly string[], rowOf: RowOf) {
-    this.path = path;
-    this.row = row;
-    this.table = table;
-    this.rules = rules;
-    this.#rowOf = rowOf;
+  constructor(place: Place, directories: Span, files: Span) {
+    this.path = place.path;
+    this.row = place.row;
+    this.table = place.table;
+    this.rules = place.rules;
+    this.#rowOf = place.rowOf;
+    this.#directories = directories;
+    this.fileRows = files;
   }
 
   get tree(): ObjectId | undefined {
@@ -56,19 +102,17 @@ export class Subtree implements RecordedSubtree {
     return hasTree ? (idAt(directoryIds, this.row) as ObjectId) : undefined;
   }
 
-  tally(): SubtreeTally {
+  tally(): RecordedTally {
     this.#tally ??= this.#count();
     return this.#tally;
   }
 
-  #count(): SubtreeTally {
+  #count(): RecordedTally {
     const { directories, files } = this.table;
     const alike = new Alike();
-    const directoryEnd = directories.directoryEnd[this.row] as number;
-    for (let row = this.row; row < directoryEnd; row++)
+    for (let row = this.#directories[0]; row < this.#directories[1]; row++)
       alike.add(directories.mode[row] as number, directories.uid[row] as number, directories.gid[row] as number);
-    const start = directories.fileStart[this.row] as number;
-    const end = directories.fileEnd[this.row] as number;
+    const [start, end] = this.fileRows;
     let regular = 0;
     let bytes = 0;
     const linked: number[] = [];
@@ -84,7 +128,6 @@ export class Subtree implements RecordedSubtree {
   }
 
   find(path: EntryPath): RecordedEntry | undefined {
-    if (!isWithin(path, this.path)) return undefined;
     const { directories } = this.table;
     const row = path === '' ? undefined : this.#rowOf(parentPath(path));
     if (row === undefined) return undefined;
@@ -103,8 +146,8 @@ export class Subtree implements RecordedSubtree {
 
   *paths(): Generator<EntryPath> {
     const { directories } = this.table;
-    const end = directories.directoryEnd[this.row] as number;
-    for (let row = this.row; row < end; row++) {
+    const [start, end] = this.#directories[0] === this.#directories[1] ? [this.row, this.row + 1] : this.#directories;
+    for (let row = start; row < end; row++) {
       const path = directoryPath(this.table, row) as EntryPath;
       const fileEnd = directories.fileEnd[row] as number;
       for (let file = directories.ownStart[row] as number; file < fileEnd; file++)
@@ -129,6 +172,46 @@ export class Subtree implements RecordedSubtree {
   }
 }
 
+/** A directory and all below it, as recorded. */
+export class Subtree extends Part implements RecordedSubtree {
+  constructor(place: Place) {
+    const { directoryEnd, fileStart, fileEnd } = place.table.directories;
+    const { row } = place;
+    super(place, [row, directoryEnd[row] as number], [fileStart[row] as number, fileEnd[row] as number]);
+  }
+}
+
+/** The files of one directory, as recorded. The directory itself is not counted: a walk is in it. */
+export class OwnFiles extends Part implements RecordedDirectory {
+  constructor(place: Place) {
+    const { ownStart, fileEnd } = place.table.directories;
+    super(place, [place.row, place.row], [ownStart[place.row] as number, fileEnd[place.row] as number]);
+  }
+
+  get subdirectories(): string[] {
+    const { directoryEnd } = this.table.directories;
+    const names = [];
+    const end = directoryEnd[this.row] as number;
+    for (let row = this.row + 1; row < end; row = directoryEnd[row] as number)
+      names.push(baseName(directoryPath(this.table, row) as EntryPath));
+    return names;
+  }
+
+  *files(): ReturnType<RecordedDirectory['files']> & Generator {
+    const { files, fileIds } = this.table;
+    for (let row = this.fileRows[0]; row < this.fileRows[1]; row++) {
+      const mode = files.mode[row] as number;
+      yield {
+        name: fileName(this.table, row),
+        kind: isRegular(mode) ? 'file' : 'symlink',
+        mode: mode & 0o7777,
+        size: files.size[row] as number,
+        oid: idAt(fileIds, row) as ObjectId,
+      };
+    }
+  }
+}
+
 /** Counts by mode and owner; neighbours are mostly alike. */
 class Alike {
   readonly #counts = new Map<string, { mode: number; uid: number; gid: number; count: number }>();
@@ -140,7 +223,7 @@ class Alike {
     this.#last.count += 1;
   }
 
-  counts(): SubtreeTally['alike'] {
+  counts(): RecordedTally['alike'] {
     return [...this.#counts.values()];
   }
 

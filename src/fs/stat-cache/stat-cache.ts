@@ -8,9 +8,10 @@ import type { ObjectId } from '../../core/ids.js';
 import type { Directory, StatCache, StatCacheNotes } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import { writeFully } from '../durable.js';
-import { type CacheRecorder, fullMode, timesOf } from './cache-recorder.js';
+import type { CacheRecorder } from './cache-recorder.js';
 import { type TableNotes, decodeNotes } from './notes.js';
 import { findUnchanged } from './recheck.js';
+import { fullMode, timesOf } from './recorded-stat.js';
 import { Unchanged } from './recorded-subtree.js';
 import { type StatTable, directoryPath, fileName, idAt, readTable } from './table.js';
 

@@ -71,6 +71,18 @@ export class TableBuilder {
     this.#pending = joined ?? range;
   }
 
+  /** Copies the files of one directory from another table. */
+  copyFiles({ files, fileIds, text }: StatTable, [start, end]: Span): void {
+    if (start === end) return;
+    this.#copyPending();
+    // Their names stand together, in their order.
+    const first = files.textStart[start] as number;
+    const last = (files.textStart[end - 1] as number) + (files.textLength[end - 1] as number);
+    const shift = this.#textLength - first;
+    this.#copyText(text.subarray(first, last));
+    this.#files.copy(files, fileIds, [start, end], { textStart: shift });
+  }
+
   #copyPending(): void {
     const range = this.#pending;
     if (range === undefined) return;

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../../core/entry.js';
 import type { AttributeLine, ManifestMount } from '../../core/manifest.js';
-import type { RecordedSubtree } from '../../core/ports.js';
+import type { RecordedPart } from '../../core/ports.js';
 import type { CapturedTree } from './capture.js';
 
 /** Modes and owner that hold for a mount where nothing else is said. */
@@ -9,7 +9,7 @@ export type AttributeDefaults = ManifestMount['defaults'];
 /** The commonest modes and owner, so that what is listed are exceptions also under an unusual umask. */
 export function usualAttributes(
   entries: Iterable<StoredEntry>,
-  grafted: readonly RecordedSubtree[] = [],
+  grafted: Iterable<RecordedPart> = [],
 ): AttributeDefaults {
   const modes = { file: new Tally<number>(), executable: new Tally<number>(), directory: new Tally<number>() };
   const owners = new Tally<string>();
@@ -17,10 +17,12 @@ export function usualAttributes(
     owners.add(`${String(entry.uid)}:${String(entry.gid)}`);
     if (entry.kind !== 'symlink') modes[modeClass(entry)].add(entry.mode);
   }
-  for (const { mode, uid, gid, count } of grafted.flatMap((subtree) => subtree.tally().alike)) {
-    owners.add(`${String(uid)}:${String(gid)}`, count);
-    const kind = kindOf(mode);
-    if (kind !== 'symlink') modes[modeClass({ kind, mode: mode & 0o7777 })].add(mode & 0o7777, count);
+  for (const part of grafted) {
+    for (const { mode, uid, gid, count } of part.tally().alike) {
+      owners.add(`${String(uid)}:${String(gid)}`, count);
+      const kind = kindOf(mode);
+      if (kind !== 'symlink') modes[modeClass({ kind, mode: mode & 0o7777 })].add(mode & 0o7777, count);
+    }
   }
   const [uid, gid] = owners.commonest('0:0').split(':');
   return {

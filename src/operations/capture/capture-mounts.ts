@@ -10,7 +10,7 @@ import { SnapError, systemCode } from '../../errors.js';
 import type { Context, PresentFile } from '../context.js';
 import { type AttributeDefaults, attributesOf, usualAttributes } from './attributes.js';
 import { type CaptureRequest, type CapturedTree, capture } from './capture.js';
-import { Grafts, inOrderOfWalk, isGrafted, isLinkGroupParted } from './grafts.js';
+import { Grafts, inOrderOfWalk, isLinkGroupParted } from './grafts.js';
 import type { Captured } from './level.js';
 import { type FoundRepository, type Forced, MountRules } from './mount-rules.js';
 import { type RecordedRepositories, lookAtRecorded } from './recorded-repositories.js';
@@ -145,9 +145,9 @@ async function graftingWalk(look: Look, cache: StatCache): Promise<WalkedMount |
   });
   const walk = await walkMount(look, grafts, recorded.unchanged);
   const { entries, grafted } = walk.captured;
-  const defaults = usualAttributes(entries.values(), grafted);
+  const defaults = usualAttributes(entries.values(), grafted.parts());
   const { notes } = grafts;
-  if (grafted.length > 0 && !isSameRecord(defaults, notes.defaults)) return undefined;
+  if (!grafted.isEmpty && !isSameRecord(defaults, notes.defaults)) return undefined;
   if (isLinkGroupParted(entries.values(), grafted)) return undefined;
   addGraftedRepositories(walk, recorded);
   const lines = inOrderOfWalk([...attributesOf(walk.captured, defaults), ...grafts.attributesOf(grafted)]);
@@ -159,8 +159,8 @@ function isSameRecord<Value extends object>(a: Value, b: Value): boolean {
 }
 
 function addGraftedRepositories({ captured, rules }: Walked, { unchanged }: RecordedRepositories): void {
-  const grafted = new Set(captured.grafted.map(({ path }) => path));
-  for (const [path, repository] of unchanged) if (isGrafted(path, grafted)) rules.addRepository(path, repository);
+  for (const [path, repository] of unchanged)
+    if (captured.grafted.subtreeAround(path) !== undefined) rules.addRepository(path, repository);
 }
 
 async function walkMount(
@@ -196,7 +196,7 @@ function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes):
     rules.repositories.map((found) => ({ path: found.path, found, state: stateOf(found, walk) })),
   );
   const own = repositories.find(({ path }) => path === rootPath);
-  const isAsRecorded = captured.grafted.some(({ path }) => path === rootPath);
+  const isAsRecorded = captured.grafted.isWhole;
   return {
     // The folder that was looked at, which need not be the one that the instance began with.
     mount: { ...mount, ...root.identity },
@@ -245,8 +245,7 @@ function rulesFor(look: Look, knownRepositories: RecordedRepositories['unchanged
 /** The repository's state with `dirty` worked out from what the walk saw. */
 function stateOf({ path: folder, repository }: FoundRepository, { captured, rules, grafts }: Walked): RepositoryState {
   const { entries, grafted } = captured;
-  const around = grafted.find(({ path }) => isWithin(folder, path));
-  if (around !== undefined) {
+  if (grafted.subtreeAround(folder) !== undefined) {
     const recorded = grafts?.notes.repositories.find(({ path }) => path === folder);
     return { ...repository.state, dirty: recorded?.dirty ?? null };
   }
@@ -255,26 +254,15 @@ function stateOf({ path: folder, repository }: FoundRepository, { captured, rule
   const isUntracked = (path: EntryPath): boolean => inside(path) && !(repository.tracked?.has(relative(path)) ?? true);
   const present = (path: EntryPath): PresentFile | undefined => {
     const full = joinUnder(folder, path);
-    return toPresent(entries.get(full)) ?? firstFound(grafted, (subtree) => subtree.find(full));
+    return toPresent(entries.get(full)) ?? grafted.find(full);
   };
   return { ...repository.state, dirty: repository.isDirty(present, hasFile(captured, isUntracked)) };
 }
 
 function hasFile({ entries, grafted }: CapturedTree, is: (path: EntryPath) => boolean): boolean {
   for (const { kind, path } of entries.values()) if (kind !== 'directory' && is(path)) return true;
-  for (const subtree of grafted) for (const path of subtree.paths()) if (is(path)) return true;
+  for (const part of grafted.parts()) for (const path of part.paths()) if (is(path)) return true;
   return false;
-}
-
-function firstFound<Value, Found>(
-  values: readonly Value[],
-  find: (value: Value) => Found | undefined,
-): Found | undefined {
-  for (const value of values) {
-    const found = find(value);
-    if (found !== undefined) return found;
-  }
-  return undefined;
 }
 
 function joinUnder(folder: EntryPath, path: EntryPath): EntryPath {

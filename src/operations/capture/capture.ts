@@ -6,10 +6,17 @@ import {
   type StoredSymlink,
   isSettled,
 } from '../../core/entry.js';
-import { type EntryPath, isWithin, joinPath, rootPath } from '../../core/entry-path.js';
+import { type EntryPath, joinPath, rootPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import { escapeName } from '../../core/name-escape.js';
-import type { Directory, ObjectWriter, RecordedSubtree, StatCache, StatCacheRecorder } from '../../core/ports.js';
+import type {
+  Directory,
+  ObjectWriter,
+  RecordedDirectory,
+  RecordedSubtree,
+  StatCache,
+  StatCacheRecorder,
+} from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import type { Interruption } from '../interruption.js';
 import {
@@ -21,7 +28,9 @@ import {
   dependsOnStat,
   noteSettled,
 } from './level.js';
-import type { Grafts } from './grafts.js';
+import { type Grafts, TakenOver } from './grafts.js';
+import { LinkGroups } from './link-groups.js';
+import { absentIn, isInScope } from './scope.js';
 import { readStable } from './read-stable.js';
 import { WriterFailure, isDenied, toldApart } from './walk-failures.js';
 
@@ -54,7 +63,7 @@ export interface CapturedTree {
   /** What was walked, by path, directories before their content. The root is ''. */
   readonly entries: ReadonlyMap<EntryPath, Captured>;
   /** What was taken over unwalked: nothing of it is in `entries` and `bare`. */
-  readonly grafted: readonly RecordedSubtree[];
+  readonly grafted: TakenOver;
   readonly leftOut: readonly ObservedOnly[];
   /** Directories that were entered and not listed to their end. */
   readonly incomplete: readonly EntryPath[];
@@ -77,11 +86,11 @@ export async function capture(request: CaptureRequest): Promise<CapturedTree> {
 class Walk {
   readonly #request: CaptureRequest;
   readonly #entries = new Map<EntryPath, Captured>();
-  readonly #grafted: RecordedSubtree[] = [];
+  readonly #grafted = new TakenOver();
   readonly #leftOut: ObservedOnly[] = [];
   readonly #incomplete: EntryPath[] = [];
   readonly #bare: EntryPath[] = [];
-  readonly #linked = new Map<string, EntryPath[]>();
+  readonly #links = new LinkGroups();
   readonly #levels: Level[] = [];
   readonly #stats: CaptureStats = {
     filesObserved: 0,
@@ -112,7 +121,7 @@ class Walk {
     } finally {
       for (const level of this.#levels.reverse()) if (level.directory !== root) level.directory.close();
     }
-    this.#joinLinks();
+    this.#links.join(this.#entries);
     return {
       tree: this.#tree,
       entries: this.#entries,
@@ -120,7 +129,7 @@ class Walk {
       leftOut: grafts === undefined ? this.#leftOut : grafts.withLeftOut(this.#leftOut, this.#grafted),
       incomplete: this.#incomplete,
       bare: this.#bare,
-      absent: this.#absent(),
+      absent: absentIn(this.#request.scope, this.#entries, this.#leftOut),
       stats: grafts === undefined ? this.#stats : grafts.withTallies(this.#stats, this.#grafted),
     };
   }
@@ -128,16 +137,10 @@ class Walk {
   async #enter(path: EntryPath, name: string, directory: Directory, stat: EntryStat): Promise<void> {
     const { cache, rules } = this.#request;
     const outer = this.#levels.at(-1)?.rules ?? rules;
-    let names: string[];
-    try {
-      names = directory.list();
-    } catch (error) {
-      if (path === rootPath || !isDenied(error)) throw error;
-      directory.close();
-      this.#noteLeftOut(path, 'unreadable', true);
-      return;
-    }
+    const names = this.#namesIn(path, directory);
+    if (names === undefined) return;
     this.#request.recorder?.enter(path, stat, outer.key);
+    const recorded = this.#request.grafts?.in(path, outer.key, stat);
     const level: Level = {
       path,
       name,
@@ -150,16 +153,30 @@ class Walk {
       settled: [],
       firm: isSettled(stat, this.#request.momentNs),
       next: 0,
+      adopted: recorded,
     };
     this.#levels.push(level);
+    if (recorded !== undefined) this.#adoptOwn(level, recorded);
     this.#entries.set(path, { kind: 'directory', path, mode: stat.mode, uid: stat.uid, gid: stat.gid, stat });
+  }
+
+  /** Undefined when the directory may not be listed. */
+  #namesIn(path: EntryPath, directory: Directory): string[] | undefined {
+    try {
+      return directory.list();
+    } catch (error) {
+      if (path === rootPath || !isDenied(error)) throw error;
+      directory.close();
+      this.#noteLeftOut(path, 'unreadable', true);
+      return undefined;
+    }
   }
 
   #leave(level: Level): void {
     this.#levels.pop();
     const parent = this.#levels.at(-1);
     const oid = level.tree.length > 0 ? this.#request.writer.writeTree(level.tree) : undefined;
-    this.#request.recorder?.leave(level.settled, oid, level.firm);
+    this.#request.recorder?.leave(level.settled, oid, level.firm, level.adopted);
     if (parent === undefined) this.#tree = oid;
     else {
       if (oid === undefined) this.#bare.push(level.path);
@@ -170,9 +187,24 @@ class Walk {
 
   /** Takes a subtree over as it is recorded. @returns its tree */
   #adopt(subtree: RecordedSubtree): ObjectId | undefined {
-    this.#grafted.push(subtree);
+    this.#grafted.addSubtree(subtree);
     this.#request.recorder?.adopt(subtree);
     return subtree.tree;
+  }
+
+  /** Takes over all of a directory but the subdirectories in which something changed. */
+  #adoptOwn(level: Level, recorded: RecordedDirectory): void {
+    level.names = recorded.subdirectories.filter((name) => !this.#isGrafted(level, name, joinPath(level.path, name)));
+    this.#grafted.addDirectory(
+      recorded,
+      level.names.map((name) => joinPath(level.path, name)),
+    );
+    for (const { name, kind, mode, size, oid } of recorded.files())
+      level.tree.push({
+        mode: kind === 'symlink' ? 0o120000 : fileMode(mode),
+        name: escapeName(name, { kind, size }),
+        oid,
+      });
   }
 
   #isGrafted(level: Level, name: string, path: EntryPath): boolean {
@@ -187,7 +219,7 @@ class Walk {
     const path = joinPath(level.path, name);
     const stat = this.#statOf(level, name, path);
     if (stat === undefined) level.firm = false;
-    if (stat === undefined || !this.#inScope(path, stat)) return;
+    if (stat === undefined || !isInScope(this.#request.scope, path, stat)) return;
     if (stat.kind !== 'directory' && attempt === 0) this.#stats.filesObserved += 1;
     const reason = level.rules.leaveOut(path, name, stat);
     if (reason !== null) this.#noteLeftOut(path, reason, stat.kind === 'directory');
@@ -238,7 +270,7 @@ class Walk {
     const after = level.directory.stat(name);
     if (after?.ino !== stat.ino || after.ctimeNs !== stat.ctimeNs) return false;
     const oid = this.#request.writer.writeBlob(Buffer.from(target, 'latin1'));
-    this.#noteLinks(path, stat);
+    this.#links.note(path, stat);
     noteSettled(level, { name, stat, oid }, isSettled(stat, this.#request.momentNs));
     this.#add(level, name, 0o120000, {
       kind: 'symlink',
@@ -276,11 +308,11 @@ class Walk {
 
   #addFile(level: Level, name: string, path: EntryPath, stat: EntryStat, oid: ObjectId, settled: boolean): void {
     noteSettled(level, { name, stat, oid }, settled);
-    this.#noteLinks(path, stat);
+    this.#links.note(path, stat);
     this.#stats.bytesStored += stat.size;
     this.#request.onFile(stat.size);
     const { mode, uid, gid, size, sparse } = stat;
-    this.#add(level, name, (mode & 0o111) === 0 ? 0o100644 : 0o100755, {
+    this.#add(level, name, fileMode(mode), {
       kind: 'file',
       path,
       mode,
@@ -304,38 +336,9 @@ class Walk {
     if (level !== undefined && dependsOnStat.has(reason)) level.firm = false;
     this.#leftOut.push({ path, reason, directory });
   }
+}
 
-  #noteLinks(path: EntryPath, stat: EntryStat): void {
-    if (stat.nlink < 2) return;
-    const inode = `${String(stat.dev)}:${String(stat.ino)}`;
-    const group = this.#linked.get(inode);
-    if (group === undefined) this.#linked.set(inode, [path]);
-    else group.push(path);
-  }
-
-  /** Paths that are one inode are one group, known by its first path. */
-  #joinLinks(): void {
-    for (const paths of this.#linked.values()) {
-      const sorted = paths.sort();
-      const [linkedTo] = sorted;
-      if (linkedTo === undefined || sorted.length < 2) continue;
-      for (const path of sorted) {
-        const entry = this.#entries.get(path);
-        if (entry !== undefined && entry.kind !== 'directory') this.#entries.set(path, { ...entry, linkedTo });
-      }
-    }
-  }
-
-  #inScope(path: EntryPath, stat: EntryStat): boolean {
-    const { scope } = this.#request;
-    if (scope === null) return true;
-    return scope.some((limit) => isWithin(path, limit) || (stat.kind === 'directory' && isWithin(limit, path)));
-  }
-
-  #absent(): EntryPath[] {
-    const { scope } = this.#request;
-    const leftOut = new Set(this.#leftOut.map(({ path }) => path));
-    const covered = (path: EntryPath): boolean => [...leftOut].some((above) => isWithin(path, above));
-    return (scope ?? []).filter((limit) => !this.#entries.has(limit) && !covered(limit));
-  }
+/** The mode of a file in a tree. */
+function fileMode(mode: number): number {
+  return (mode & 0o111) === 0 ? 0o100644 : 0o100755;
 }

@@ -1,7 +1,15 @@
-import type { ObservedOnly } from '../../core/entry.js';
+import type { EntryStat, ObservedOnly } from '../../core/entry.js';
 import { type EntryPath, isWithin, parentPath, rootPath } from '../../core/entry-path.js';
 import type { AttributeLine } from '../../core/manifest.js';
-import type { ObjectWriter, RecordedSubtree, StatCacheNotes, UnchangedParts } from '../../core/ports.js';
+import type {
+  ObjectWriter,
+  RecordedDirectory,
+  RecordedEntry,
+  RecordedPart,
+  RecordedSubtree,
+  StatCacheNotes,
+  UnchangedParts,
+} from '../../core/ports.js';
 import type { CaptureStats, Captured } from './level.js';
 
 /*
@@ -30,60 +38,108 @@ export class Grafts {
 
   /** The subtree to take over at the path, where rules with this key let it in. */
   at(path: EntryPath, rules: string): RecordedSubtree | undefined {
-    const { parts, changedRepositories, writer } = this.#source;
-    const subtree = parts.subtree(path, rules);
-    if (subtree === undefined || changedRepositories.some((folder) => isWithin(folder, path))) return undefined;
-    return subtree.tree === undefined || writer.has(subtree.tree) ? subtree : undefined;
+    return this.#ifStored(this.#source.parts.subtree(path, rules), (folder) => isWithin(folder, path));
+  }
+
+  /** What to take over of a directory although something below it has changed. */
+  in(path: EntryPath, rules: string, stat: EntryStat): RecordedDirectory | undefined {
+    return this.#ifStored(this.#source.parts.directory(path, rules, stat), (folder) => isWithin(path, folder));
+  }
+
+  #ifStored<Part extends RecordedPart>(
+    part: Part | undefined,
+    isTouched: (folder: EntryPath) => boolean,
+  ): Part | undefined {
+    if (part === undefined || this.#source.changedRepositories.some(isTouched)) return undefined;
+    return part.tree === undefined || this.#source.writer.has(part.tree) ? part : undefined;
   }
 
   /** What was left out in the walk and in what it took over, as one walk would list it. */
-  withLeftOut(walked: readonly ObservedOnly[], grafted: readonly RecordedSubtree[]): readonly ObservedOnly[] {
-    return inOrderOfWalk([...walked, ...recordedWithin(this.notes.leftOut, grafted)]);
+  withLeftOut(walked: readonly ObservedOnly[], taken: TakenOver): readonly ObservedOnly[] {
+    return inOrderOfWalk([...walked, ...taken.linesIn(this.notes.leftOut)]);
   }
 
-  withTallies(walked: CaptureStats, grafted: readonly RecordedSubtree[]): CaptureStats {
+  withTallies(walked: CaptureStats, taken: TakenOver): CaptureStats {
     const stats = { ...walked };
-    for (const subtree of grafted) {
-      const { files, links, bytes } = subtree.tally();
+    for (const part of taken.parts()) {
+      const { files, links, bytes } = part.tally();
       stats.filesObserved += files + links;
       stats.filesStored += files + links;
       stats.filesReused += files;
       stats.bytesStored += bytes;
     }
-    const leftOut = recordedWithin(this.notes.leftOut, grafted);
-    stats.filesObserved += leftOut.filter(({ directory }) => !directory).length;
+    stats.filesObserved += taken.linesIn(this.notes.leftOut).filter(({ directory }) => !directory).length;
     return stats;
   }
 
   /** Attribute lines of what was taken over. */
-  attributesOf(grafted: readonly RecordedSubtree[]): AttributeLine[] {
-    return recordedWithin(this.notes.attributes, grafted);
+  attributesOf(taken: TakenOver): AttributeLine[] {
+    return taken.linesIn(this.notes.attributes);
+  }
+}
+
+/** What a walk took over as it was recorded. */
+export class TakenOver {
+  readonly #subtrees = new Map<EntryPath, RecordedSubtree>();
+  readonly #directories = new Map<EntryPath, RecordedDirectory>();
+  /** Subdirectories of those directories that were walked. */
+  readonly #walked = new Set<EntryPath>();
+
+  addSubtree(subtree: RecordedSubtree): void {
+    this.#subtrees.set(subtree.path, subtree);
+  }
+
+  /** @param walked its subdirectories that are not taken over, or not whole */
+  addDirectory(directory: RecordedDirectory, walked: readonly EntryPath[]): void {
+    this.#directories.set(directory.path, directory);
+    for (const path of walked) this.#walked.add(path);
+  }
+
+  get isEmpty(): boolean {
+    return this.#subtrees.size === 0 && this.#directories.size === 0;
+  }
+
+  /** True when the whole mount is as it was. */
+  get isWhole(): boolean {
+    return this.#subtrees.has(rootPath);
+  }
+
+  *parts(): Generator<RecordedPart> {
+    yield* this.#subtrees.values();
+    yield* this.#directories.values();
+  }
+
+  /** The subtree that the path is in, or at the top of. */
+  subtreeAround(path: EntryPath): RecordedSubtree | undefined {
+    for (let at = path; ; at = parentPath(at)) {
+      const subtree = this.#subtrees.get(at);
+      if (subtree !== undefined || at === rootPath) return subtree;
+    }
+  }
+
+  /** The stored file or link at a path in what was taken over. */
+  find(path: EntryPath): RecordedEntry | undefined {
+    const part = this.subtreeAround(path) ?? this.#directories.get(parentPath(path));
+    return part?.find(path);
+  }
+
+  /** Of lines about a mount as it was recorded those about what was taken over. */
+  linesIn<Line extends { readonly path: EntryPath }>(lines: readonly Line[]): Line[] {
+    return lines.filter(({ path }) => {
+      if (this.subtreeAround(path) !== undefined) return true;
+      return path !== rootPath && this.#directories.has(parentPath(path)) && !this.#walked.has(path);
+    });
   }
 }
 
 /** True when a file that was walked has another name in what was taken over: their group is known to neither alone. */
-export function isLinkGroupParted(walked: Iterable<Captured>, grafted: readonly RecordedSubtree[]): boolean {
-  const inodes = new Set(grafted.flatMap((subtree) => subtree.tally().linked));
+export function isLinkGroupParted(walked: Iterable<Captured>, taken: TakenOver): boolean {
+  const inodes = new Set<number>();
+  for (const part of taken.parts()) for (const inode of part.tally().linked) inodes.add(inode);
   if (inodes.size === 0) return false;
   for (const { kind, stat } of walked)
     if (kind !== 'directory' && stat.nlink > 1 && inodes.has(Number(stat.ino))) return true;
   return false;
-}
-
-/** True for a path at or below one of the subtrees. */
-export function isGrafted(path: EntryPath, grafted: ReadonlySet<EntryPath>): boolean {
-  for (let at = path; ; at = parentPath(at)) {
-    if (grafted.has(at)) return true;
-    if (at === rootPath) return false;
-  }
-}
-
-function recordedWithin<Line extends { readonly path: EntryPath }>(
-  lines: readonly Line[],
-  grafted: readonly RecordedSubtree[],
-): Line[] {
-  const paths = new Set(grafted.map(({ path }) => path));
-  return lines.filter(({ path }) => isGrafted(path, paths));
 }
 
 /** Depth first, names in byte order: a slash comes before every other byte. */

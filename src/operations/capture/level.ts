@@ -9,7 +9,7 @@ import {
 import type { EntryPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import { escapeName } from '../../core/name-escape.js';
-import type { Directory, RecordedFile, TreeEntry } from '../../core/ports.js';
+import type { Directory, RecordedDirectory, RecordedFile, TreeEntry } from '../../core/ports.js';
 
 /** A stored entry together with the stat that it was captured with. */
 export type Captured = (StoredFile | StoredSymlink | StoredDirectory) & { readonly stat: EntryStat };
@@ -38,7 +38,8 @@ export interface Level {
   readonly name: string;
   readonly directory: Directory;
   readonly stat: EntryStat;
-  readonly names: readonly string[];
+  /** What is to be visited. */
+  names: readonly string[];
   readonly rules: DirectoryRules;
   readonly cached: (name: string, stat: EntryStat) => ObjectId | undefined;
   readonly tree: TreeEntry[];
@@ -47,6 +48,8 @@ export interface Level {
   /** Whether every change in it would show: no later one can look like what was seen. */
   firm: boolean;
   next: number;
+  /** What was taken over of it. */
+  readonly adopted: RecordedDirectory | undefined;
 }
 
 /** Reasons that may cease to hold without any change of the directory. */
