@@ -47,7 +47,7 @@ export interface WritableDirectory extends Directory {
   makeSymlink(name: string, target: string): void;
   /** Gives the file `existing` (below `from`) another name here. */
   link(from: Directory, existing: string, name: string): void;
-  rename(name: string, newName: string): void;
+  rename(name: string, newName: string, to?: WritableDirectory): void;
   unlink(name: string): void;
   removeDirectory(name: string): void;
   /**
@@ -126,6 +126,11 @@ export interface ObjectReader {
   find(name: string, type: ObjectType, limit?: number): Promise<{ oid: ObjectId; content: Buffer } | undefined>;
   /** A blob's bytes, piece by piece; its hash is checked at the end (STORE_DAMAGED). */
   stream(oid: ObjectId, onChunk: (chunk: Buffer) => void | Promise<void>): Promise<void>;
+  /**
+   * These will be asked for soon, in this order; perhaps not all of them, and others in between. They are got ready
+   * together, which takes a fraction of the time.
+   */
+  expect(oids: readonly ObjectId[]): void;
   close(): Promise<void>;
 }
 

@@ -55,7 +55,8 @@ export class ReadFile implements OpenFile {
 export class WrittenFile implements NewFile {
   readonly #fd: number;
   #position = 0;
-  #sized = false;
+  /** Nothing was written after a hole: the file is shorter than it is to be. */
+  #endsInHole = false;
 
   private constructor(fd: number) {
     this.#fd = fd;
@@ -72,10 +73,12 @@ export class WrittenFile implements NewFile {
       written += writeSync(this.#fd, chunk, written, chunk.length - written, this.#position + written);
     }
     this.#position += written;
+    if (written > 0) this.#endsInHole = false;
   }
 
   skip(length: number): void {
     this.#position += length;
+    this.#endsInHole = true;
   }
 
   setMode(mode: number): void {
@@ -108,8 +111,8 @@ export class WrittenFile implements NewFile {
   }
 
   #setSize(): void {
-    if (this.#sized) return;
+    if (!this.#endsInHole) return;
     ftruncateSync(this.#fd, this.#position);
-    this.#sized = true;
+    this.#endsInHole = false;
   }
 }

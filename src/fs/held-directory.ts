@@ -116,8 +116,8 @@ class HeldDirectory implements WritableDirectory {
     linkSync(below(`${from.descriptorPath}/`, existing), this.#at(name));
   }
 
-  rename(name: string, newName: string): void {
-    renameSync(this.#at(name), this.#at(newName));
+  rename(name: string, newName: string, to: WritableDirectory = this): void {
+    renameSync(this.#at(name), below(`${to.descriptorPath}/`, newName));
   }
 
   unlink(name: string): void {

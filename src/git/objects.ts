@@ -25,7 +25,7 @@ const skippedAtMost = 1024 * 1024;
 const noLimit = Number.MAX_SAFE_INTEGER;
 
 /**
- * Reads objects through one `git cat-file --batch` that lives as long as the reader. Questions may be asked side by
+ * Reads objects through one `git cat-file` that lives as long as the reader. Questions may be asked side by
  * side; answers come one after the other, so what `stream` calls must not wait for another answer of this reader.
  *
  * Content is checked against its id. A process that dies over an object is replaced, and only that object fails.
@@ -34,6 +34,10 @@ export class BatchReader implements ObjectReader {
   readonly #git: GitRunner;
   #session: Promise<Session> | undefined;
   #turn: Promise<unknown> = Promise.resolve();
+  /** Asked, and waited for. */
+  readonly #waiting = new Set<Question>();
+  /** What was asked before anybody wanted the answers; they come in this order, after those that are waited for. */
+  #expected: Question[] = [];
   #isClosed = false;
 
   constructor(git: GitRunner) {
@@ -73,6 +77,12 @@ export class BatchReader implements ObjectReader {
     });
   }
 
+  expect(oids: readonly ObjectId[]): void {
+    if (oids.length === 0) return;
+    const session = this.#put(oids);
+    this.#expected.push(...oids.map((name) => ({ name, session })));
+  }
+
   /** Ends git. What is still asked, or waits for its answer, fails: it must not start another one that nobody ends. */
   async close(): Promise<void> {
     this.#isClosed = true;
@@ -87,19 +97,42 @@ export class BatchReader implements ObjectReader {
       const message = `${JSON.stringify(name)} cannot be asked for by name.`;
       throw new SnapError('INTERNAL', message, { what: 'object name' });
     }
-    const question = { name, session: this.#put(name) };
-    const turn = this.#turn.then(() => this.#answer(question, answer));
+    const passedOver = this.#passOver(name);
+    const question = this.#expected.shift() ?? { name, session: this.#put([name]) };
+    this.#waiting.add(question);
+    const turn = this.#turn.then(async () => {
+      for (const { session } of passedOver) await this.#pass(session);
+      return await this.#answer(question, answer);
+    });
     this.#turn = turn.catch(() => undefined);
     return turn;
   }
 
-  #put(name: string): Promise<Session> {
-    if (this.#isClosed) throw new SnapError('INTERNAL', 'An object reader was used after its end.', { what: 'reader' });
-    this.#session ??= this.#git.start({ args: ['cat-file', '--batch'] }, true).then((git) => new Session(git));
+  /** What was expected before the name, and is not wanted after all: all of it, where the name is not expected. */
+  #passOver(name: string): Question[] {
+    const at = this.#expected.findIndex((question) => question.name === name);
+    return this.#expected.splice(0, at < 0 ? this.#expected.length : at);
+  }
+
+  /** Whatever is the matter with an answer that nobody wants: it is no reason to fail. */
+  async #pass(asked: Promise<Session>): Promise<void> {
+    const session = await asked;
+    if (session.broken) return;
+    const isPast = await session.pass().catch((error: unknown) => {
+      if (error instanceof EndOfAnswers) return false;
+      throw error;
+    });
+    if (!isPast) this.#abandon(asked, session);
+  }
+
+  #put(names: readonly string[]): Promise<Session> {
+    if (this.#isClosed) throw usedAfterEnd();
+    const command = { args: ['cat-file', '--batch-command', '--buffer'] };
+    this.#session ??= this.#git.start(command, true).then((git) => new Session(git));
     const session = this.#session;
     session.then(
       (started) => {
-        started.ask(name);
+        started.ask(names);
       },
       () => undefined,
     );
@@ -108,20 +141,24 @@ export class BatchReader implements ObjectReader {
 
   async #answer<Answer>(question: Question, answer: (session: Session) => Promise<Answer>): Promise<Answer> {
     throwIfInterrupted(this.#git.signal);
-    let session = await question.session;
-    // An earlier answer ended that process; this question was lost with it.
-    if (session.broken) session = await this.#put(question.name);
+    const asked = question.session;
+    const session = await asked.finally(() => this.#waiting.delete(question));
+    if (session.broken) throw usedAfterEnd();
     try {
       return await answer(session);
     } catch (error) {
-      if (!session.atBoundary) await this.#abandon(session);
+      if (!session.atBoundary) this.#abandon(asked, session);
       throw error instanceof EndOfAnswers ? await this.#explain(session, question.name) : error;
     }
   }
 
-  async #abandon(session: Session): Promise<void> {
+  /** Ends the process. What it was asked besides, and is waited for, is asked of another one, in the same order. */
+  #abandon(asked: Promise<Session>, session: Session): void {
     session.break();
-    if ((await this.#session) === session) this.#session = undefined;
+    if (this.#session === asked) this.#session = undefined;
+    this.#expected = this.#expected.filter((question) => question.session !== asked);
+    if (this.#isClosed) return;
+    for (const question of this.#waiting) if (question.session === asked) question.session = this.#put([question.name]);
   }
 
   /** Why git's answers ended: it fails by exit code over a damaged object, and by a signal when somebody kills it. */
@@ -131,6 +168,10 @@ export class BatchReader implements ObjectReader {
     const failure = this.#git.failure({ args: ['cat-file'] }, exitCode, stderr);
     return exitCode === 128 ? damaged(name, 'git cannot read it', failure) : failure;
   }
+}
+
+function usedAfterEnd(): SnapError<'INTERNAL'> {
+  return new SnapError('INTERNAL', 'An object reader was used after its end.', { what: 'reader' });
 }
 
 class EndOfAnswers extends SnapError<'INTERNAL'> {
@@ -156,8 +197,8 @@ class Session {
     return this.#git.end;
   }
 
-  ask(name: string): void {
-    this.#git.stdin.write(`${name}\n`, 'latin1');
+  ask(names: readonly string[]): void {
+    this.#git.stdin.write(`${names.map((name) => `contents ${name}\n`).join('')}flush\n`, 'latin1');
   }
 
   /** Undefined when git says that nothing has this name. */
@@ -188,6 +229,15 @@ class Session {
       await onChunk(chunk);
     }
     await this.content(0);
+  }
+
+  /** Gets past an answer that nobody wants. A long one is not waited for: false. */
+  async pass(): Promise<boolean> {
+    const found = await this.header();
+    if (found === undefined) return true;
+    if (found.size > skippedAtMost) return false;
+    await this.content(found.size);
+    return true;
   }
 
   /** Gets past an answer that is of no use, then fails with `error`. A long one is not waited for. */

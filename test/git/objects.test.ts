@@ -44,6 +44,43 @@ describe('a reader', () => {
     await reader.close();
   });
 
+  test('answers what was expected, in its order, left out, out of it, or never expected at all', async () => {
+    const contents = Array.from({ length: 40 }, (_, at) => Buffer.alloc(at * 97, `${at} `));
+    const { oids, reader } = await withBlobs(contents);
+    const content = async (at: number) => {
+      const chunks: Buffer[] = [];
+      await reader.stream(oids[at]!, (chunk) => void chunks.push(chunk));
+      return Buffer.concat(chunks);
+    };
+    reader.expect(oids);
+    for (const at of [0, 1, 5, 4, 39, 39, 2]) expect(await content(at)).toEqual(contents[at]);
+    reader.expect(oids.slice(10, 20));
+    expect(await reader.find(absent, 'blob')).toBeUndefined();
+    reader.expect([absent, ...oids.slice(0, 3), oids[1]!]);
+    expect(await Promise.all([2, 1, 0].map(content))).toEqual([2, 1, 0].map((at) => contents[at]));
+    reader.expect([absent]);
+    await expect(content(7)).resolves.toEqual(contents[7]);
+    reader.expect(oids);
+    await reader.close();
+  });
+
+  test('passes over what was expected and is large, damaged or missing', async () => {
+    const contents = [Buffer.from('first'), randomBytes(3_000_000), Buffer.from('damaged'), Buffer.from('last')];
+    const { oids, reader, directory, dataDir } = await withBlobs(contents);
+    explode(dataDir, directory);
+    const path = loosePath(directory, oids[2]!);
+    chmodSync(path, 0o600);
+    writeFileSync(path, 'no object');
+    for (const wanted of [3, 0, 3]) {
+      reader.expect([...oids, absent, oids[wanted]!]);
+      await expect(reader.read(oids[wanted]!, 'blob')).resolves.toMatchObject({ content: contents[wanted] });
+    }
+    reader.expect(oids);
+    await expect(reader.read(oids[2]!, 'blob')).rejects.toMatchObject(damaged);
+    await expect(reader.read(oids[3]!, 'blob')).resolves.toMatchObject({ content: contents[3] });
+    await reader.close();
+  });
+
   test('refuses another type and more than the limit, and goes on', async () => {
     const { oids, reader } = await withBlobs([Buffer.alloc(10), Buffer.alloc(5_000_000, 'x')]);
     const [small, large] = oids as [ObjectId, ObjectId];

@@ -255,6 +255,7 @@ describe('a signal', () => {
 
 describe('what fails', () => {
   const failing = (code: string) => ({
+    expect: () => undefined,
     stream: () => Promise.reject(Object.assign(new Error(code), { code })),
     read: () => Promise.reject(Object.assign(new Error(code), { code })),
   });

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, chownSync, lchownSync, readFileSync, unlinkSync } from 'node:fs';
+import { chmodSync, chownSync, lchownSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { StoredEntry } from '../../src/core/entry.js';
@@ -132,14 +132,15 @@ export class ApplyScene {
   removeTemporaries(): void {
     for (const { path } of this.look())
       if (path.slice(path.lastIndexOf('/') + 1).startsWith(prefix))
-        reach(this.mount, path, (hostPath) => unlinkSync(hostPath));
+        reach(this.mount, path, (hostPath) => rmSync(hostPath, { recursive: true, force: true }));
   }
 
   temporaries(): string[] {
     return this.look().flatMap(({ path }) => (path.includes(prefix) ? [path] : []));
   }
 
-  readonly reader: Pick<ObjectReader, 'stream' | 'read'> = {
+  readonly reader: Pick<ObjectReader, 'stream' | 'read' | 'expect'> = {
+    expect: () => undefined,
     stream: async (oid, onChunk) => {
       const content = this.#content(oid);
       const half = Math.ceil(content.length / 2);

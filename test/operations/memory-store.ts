@@ -157,6 +157,7 @@ export class MemoryStore {
         this.#step('find');
         return this.#resolve(name, type);
       },
+      expect: () => undefined,
       stream: () => Promise.reject(new Error('nothing is streamed')),
       close: async () => {
         this.openReaders.delete(reader);

@@ -26,6 +26,7 @@ import {
   type Level,
   addTree,
   dependsOnStat,
+  fileMode,
   noteSettled,
 } from './level.js';
 import { type Grafts, TakenOver } from './grafts.js';
@@ -336,9 +337,4 @@ class Walk {
     if (level !== undefined && dependsOnStat.has(reason)) level.firm = false;
     this.#leftOut.push({ path, reason, directory });
   }
-}
-
-/** The mode of a file in a tree. */
-function fileMode(mode: number): number {
-  return (mode & 0o111) === 0 ? 0o100644 : 0o100755;
 }

@@ -63,3 +63,8 @@ export function noteSettled(level: Level, file: RecordedFile, settled: boolean):
 export function addTree(level: Level, name: string, oid: ObjectId): void {
   level.tree.push({ mode: 0o40000, name: escapeName(name, { kind: 'directory', size: 0 }), oid });
 }
+
+/** The mode of a file in a tree. */
+export function fileMode(mode: number): number {
+  return (mode & 0o111) === 0 ? 0o100644 : 0o100755;
+}

@@ -4,10 +4,13 @@ import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { Change, Kept } from '../../core/restore-plan.js';
 import { systemCode } from '../../errors.js';
 import type { Interruption } from '../interruption.js';
-import { EntryMaker } from './entry-maker.js';
+import { EntryMaker, type Temporary } from './entry-maker.js';
 import { type Remembered, hasAttributes, isInState } from './entry-state.js';
+import { inTurns, objectsFor } from './expected.js';
 import type { ContentHasher } from './hashing.js';
 import { MountWriter } from './mount-writer.js';
+import { Staging } from './staging.js';
+import { whyNotMade } from './why-not-made.js';
 
 /*
  * Makes the changes of a plan in one mount. Every step looks first: a path already in its state after is done, one in
@@ -21,7 +24,7 @@ export interface ApplyRequest {
   readonly changes: readonly Change[];
   /** Temporary names begin with this. */
   readonly temporaryPrefix: string;
-  readonly reader: Pick<ObjectReader, 'stream' | 'read'>;
+  readonly reader: Pick<ObjectReader, 'stream' | 'read' | 'expect'>;
   readonly hasher: ContentHasher;
   readonly remembered: (path: EntryPath) => Remembered | undefined;
   /** Called, durably, before write permission is lent to a directory of the mount. */
@@ -71,22 +74,22 @@ class Application {
   async run(): Promise<Applied> {
     const { changes } = this.#request;
     const upwards = [...changes].reverse();
-    const files = changes.filter(({ after }) => after?.kind === 'file').length;
-    const together = files > 0 && files >= (this.#request.syncedTogetherFrom ?? syncedTogetherFrom);
-    const deferred = together && (await this.#request.syncFileSystem());
-    this.#maker.defers = deferred;
-    this.#writer.syncs = !deferred;
+    const deferred = await this.#defers();
     try {
       // What goes, from the deepest up; then what comes, from the top down; directory modes last, from the deepest up.
       for (const change of upwards) await this.#step(change, () => this.#remove(change));
-      for (const change of changes) {
-        if (this.#mustPlaceBefore(change)) await this.#placeWaiting();
-        await this.#step(change, () => this.#put(change));
+      for (const some of inTurns(changes)) {
+        this.#request.reader.expect(objectsFor(some));
+        for (const change of some) {
+          if (this.#mustPlaceBefore(change)) await this.#placeWaiting();
+          await this.#step(change, () => this.#put(change));
+        }
       }
       await this.#placeWaiting();
       for (const change of upwards) await this.#step(change, () => this.#finishDirectory(change));
     } finally {
       this.#discardWaiting();
+      this.#maker.staging?.remove();
       this.#writer.close();
     }
     if (deferred) await this.#sync();
@@ -96,6 +99,17 @@ class Application {
       ownersNotSet: this.#maker.ownersNotSet,
       bytesWritten: this.#maker.bytesWritten,
     };
+  }
+
+  /** Many files wait and are made durable together, where that can be had. */
+  async #defers(): Promise<boolean> {
+    const { root, changes, temporaryPrefix, syncFileSystem, syncedTogetherFrom: from } = this.#request;
+    const files = changes.filter(({ after }) => after?.kind === 'file').length;
+    const deferred = files > 0 && files >= (from ?? syncedTogetherFrom) && (await syncFileSystem());
+    this.#maker.defers = deferred;
+    this.#maker.staging = deferred ? Staging.make(root, temporaryPrefix, changes) : undefined;
+    this.#writer.syncs = !deferred;
+    return deferred;
   }
 
   async #step(change: Change, act: () => Promise<void> | void): Promise<void> {
@@ -287,7 +301,7 @@ class Application {
 interface Waiting {
   readonly change: Change;
   readonly after: StoredEntry;
-  readonly temporary: string;
+  readonly temporary: Temporary;
   /** Something that a rename may replace has the name. */
   readonly replace: boolean;
 }
@@ -341,25 +355,4 @@ function isHalfMade(present: EntryStat, before: StoredFile, after: StoredFile): 
 function isLent(present: EntryStat, before: StoredDirectory, after: StoredDirectory): boolean {
   const modes = [before.mode, after.mode].flatMap((mode) => [mode, mode | 0o700]);
   return [before, after].some((owner) => modes.some((mode) => hasAttributes(present, { ...owner, mode })));
-}
-
-/** System errors that concern one path only, and how they are reported. Anything else ends the restore. */
-const reasons: ReadonlyMap<string | undefined, string> = new Map([
-  ['EEXIST', 'changed_meanwhile'],
-  ['ENOENT', 'changed_meanwhile'],
-  ['ENOTDIR', 'changed_meanwhile'],
-  ['ELOOP', 'changed_meanwhile'],
-  ['EISDIR', 'changed_meanwhile'],
-  ['ENOTEMPTY', 'not_empty'],
-  ['EACCES', 'not_permitted'],
-  ['EPERM', 'not_permitted'],
-  ['EROFS', 'not_permitted'],
-  ['EBUSY', 'busy'],
-  ['ETXTBSY', 'busy'],
-  ['ENAMETOOLONG', 'not_possible_here'],
-  ['EINVAL', 'not_possible_here'],
-]);
-
-function whyNotMade(error: unknown): string | undefined {
-  return reasons.get(systemCode(error));
 }

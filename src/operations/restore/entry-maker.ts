@@ -4,6 +4,7 @@ import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import { hasAttributes } from './entry-state.js';
 import type { MountWriter } from './mount-writer.js';
+import type { Staging } from './staging.js';
 import { writeFileContent } from './write-content.js';
 
 /** A link text is no longer than a path may be. */
@@ -20,6 +21,8 @@ export class EntryMaker {
   readonly #temporaryPrefix: string;
   /** Whether files wait to be placed, and are made durable by the caller. */
   defers = false;
+  /** Where files of new directories wait, if they wait. */
+  staging: Staging | undefined;
   readonly ownersNotSet: EntryPath[] = [];
   bytesWritten = 0;
   #temporaries = 0;
@@ -33,14 +36,14 @@ export class EntryMaker {
   /**
    * @param replace something that a rename may replace has the name now
    * @param mayLink tells whether the first path of the entry's link group has the content that is the entry's
-   * @returns the temporary name of a file that waits to be placed
+   * @returns a file that waits to be placed
    */
   async make(
     path: EntryPath,
     entry: StoredEntry,
     replace: boolean,
     mayLink: (first: EntryPath) => Promise<boolean>,
-  ): Promise<string | undefined> {
+  ): Promise<Temporary | undefined> {
     switch (entry.kind) {
       case 'directory':
         this.#writer.write(path, (directory) => {
@@ -88,7 +91,7 @@ export class EntryMaker {
       });
       this.#giveLinkAway(path, name, entry);
     }
-    if (replace) this.place(path, name, true);
+    if (replace) this.place(path, { name, staged: undefined }, true);
   }
 
   #giveLinkAway(path: EntryPath, name: string, { uid, gid }: StoredSymlink): void {
@@ -103,35 +106,40 @@ export class EntryMaker {
     entry: StoredFile,
     replace: boolean,
     mayLink: (first: EntryPath) => Promise<boolean>,
-  ): Promise<string | undefined> {
-    const temporary = this.#temporaryName();
-    if (!(await this.#linkToFirst(path, entry, temporary, mayLink))) {
-      await this.#writeNew(path, temporary, entry);
-      if (this.defers) return temporary;
+  ): Promise<Temporary | undefined> {
+    const name = this.#temporaryName();
+    if (await this.#linkToFirst(path, entry, name, mayLink)) {
+      this.place(path, { name, staged: undefined }, replace);
+      return undefined;
     }
+    const temporary = { name, staged: this.staging?.of(path) };
+    await this.#writeNew(path, temporary, entry);
+    if (this.defers) return temporary;
     this.place(path, temporary, replace);
     return undefined;
   }
 
   /** Takes a file that waited away again. */
-  discard(path: EntryPath, temporary: string): void {
-    this.#writer.at(parentPath(path)).unlink(temporary);
+  discard(path: EntryPath, { name, staged }: Temporary): void {
+    (staged ?? this.#writer.at(parentPath(path))).unlink(name);
   }
 
   /** Gives what has a temporary name its final one. */
-  place(path: EntryPath, temporary: string, replace: boolean): void {
-    const directory = this.#writer.at(parentPath(path));
+  place(path: EntryPath, temporary: Temporary, replace: boolean): void {
     try {
-      if (replace) directory.rename(temporary, baseName(path));
-      else placeWithoutReplacing(directory, temporary, baseName(path));
+      const directory = this.#writer.at(parentPath(path));
+      const from = temporary.staged ?? directory;
+      if (replace) from.rename(temporary.name, baseName(path), directory);
+      else placeWithoutReplacing(from, temporary.name, directory, baseName(path));
     } catch (error) {
-      directory.unlink(temporary);
+      this.discard(path, temporary);
       throw error;
     }
   }
 
-  async #writeNew(path: EntryPath, temporary: string, entry: StoredFile): Promise<void> {
-    const file = this.#writer.write(path, (directory) => directory.createFile(temporary));
+  async #writeNew(path: EntryPath, temporary: Temporary, entry: StoredFile): Promise<void> {
+    const { name, staged } = temporary;
+    const file = staged?.createFile(name) ?? this.#writer.write(path, (directory) => directory.createFile(name));
     let finishing = false;
     try {
       await writeFileContent(this.#reader, entry, file);
@@ -141,7 +149,7 @@ export class EntryMaker {
       file.finish(!this.defers);
     } catch (error) {
       if (!finishing) file.abandon();
-      this.#writer.at(parentPath(path)).unlink(temporary);
+      this.discard(path, temporary);
       throw error;
     }
     this.bytesWritten += entry.size;
@@ -178,19 +186,30 @@ export class EntryMaker {
   }
 }
 
+/** A file under its temporary name: beside its path, or where it is staged. */
+export interface Temporary {
+  readonly name: string;
+  readonly staged: WritableDirectory | undefined;
+}
+
 /** The file system has no hard links, or not here. */
 function isLinkless(error: unknown): boolean {
   return ['EPERM', 'ENOTSUP', 'EMLINK', 'ENOSYS', 'EXDEV'].includes(systemCode(error) ?? '');
 }
 
 /** A link fails where a rename would replace what came meanwhile. */
-function placeWithoutReplacing(directory: WritableDirectory, temporary: string, name: string): void {
+function placeWithoutReplacing(
+  from: WritableDirectory,
+  temporary: string,
+  directory: WritableDirectory,
+  name: string,
+): void {
   try {
-    directory.link(directory, temporary, name);
+    directory.link(from, temporary, name);
   } catch (error) {
     if (!isLinkless(error)) throw error;
-    directory.rename(temporary, name);
+    from.rename(temporary, name, directory);
     return;
   }
-  directory.unlink(temporary);
+  from.unlink(temporary);
 }

@@ -15,6 +15,7 @@ import type { Remembered } from './entry-state.js';
 import { refuseSwapped } from './guards.js';
 import { type PendingRestore, temporaryPrefix } from './pending.js';
 import { type PlannedMount, toKeptPaths } from './plan-mounts.js';
+import { removeStaged } from './staging.js';
 import { verifyChanges } from './verify-changes.js';
 
 /*
@@ -220,18 +221,33 @@ function asPending(cause: unknown, instance: InstanceName): unknown {
 
 /** Temporary files that an interrupted run left beside the paths it was working on. */
 function removeTemporaries(root: WritableDirectory, changes: readonly Change[], prefix: string): void {
+  const isOurs = (name: string): boolean => isTemporary(name, prefix);
+  asFarAsPossible(() => {
+    removeStaged(root, prefix, isOurs);
+  });
   const chain = new DirectoryChain(root, () => undefined);
   try {
     for (const path of new Set(changes.map((change) => parentPath(change.path)))) {
-      try {
+      asFarAsPossible(() => {
         const directory = chain.at(path);
-        for (const name of directory.list()) if (isTemporary(name, prefix)) directory.unlink(name);
-      } catch (error) {
-        if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EISDIR', 'EPERM'].includes(systemCode(error) ?? '')) throw error;
-      }
+        for (const name of directory.list().filter(isOurs)) {
+          asFarAsPossible(() => {
+            directory.unlink(name);
+          });
+        }
+      });
     }
   } finally {
     chain.close();
+  }
+}
+
+function asFarAsPossible(remove: () => void): void {
+  try {
+    remove();
+  } catch (error) {
+    const code = systemCode(error) ?? '';
+    if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EISDIR', 'EPERM', 'ENOTEMPTY'].includes(code)) throw error;
   }
 }
 
