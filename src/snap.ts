@@ -3,6 +3,7 @@ import { ulid } from 'ulid';
 import { bytesOfText } from './core/entry-path.js';
 import type { HostPath } from './core/entry-path.js';
 import { type SnapshotId, parseInstanceName } from './core/ids.js';
+import type { FindData } from './core/ports.js';
 import type { JackinSnap, RunRequest, SaveRequest, SnapOptions } from './core/requests.js';
 import type { RunResult } from './core/results.js';
 import { createArchiveFile } from './fs/archive-file.js';
@@ -13,6 +14,7 @@ import { CacheRecorder } from './fs/stat-cache/cache-recorder.js';
 import { readStatCache, writeStatCache } from './fs/stat-cache/stat-cache.js';
 import { openLocks } from './git/flock.js';
 import { hasher } from './git/pack/hasher.js';
+import type { ProgramSearch } from './git/programs.js';
 import { openStore } from './git/store.js';
 import {
   type DataDirectory,
@@ -191,6 +193,7 @@ function toContext(
   };
   const shared = { dataDir: directory.path, env, signal: options.signal };
   const held = new Set<number>();
+  const findTar = { dataDir: directory.path, env, forbiddenDirectories: mounts };
   return {
     store: openStore({ ...shared, heldLocks: held, forbiddenProgramDirectories: mounts }),
     locks: openLocks({
@@ -202,7 +205,7 @@ function toContext(
     registry,
     journals: new FileJournals(directory.journals),
     processes: linuxProcesses,
-    host: toHost(options, env, directory),
+    host: toHost(options, env, directory, dataFinder(findTar)),
     statCaches: toStatCaches(directory),
     // Loaded for the first `.git` that a walk meets.
     repositories: {
@@ -221,13 +224,29 @@ function toContext(
   };
 }
 
-function toHost(options: SnapOptions, env: NonNullable<SnapOptions['env']>, directory: DataDirectory): Host {
+/** Both are loaded for the first file with vast holes. */
+function dataFinder(search: ProgramSearch): FindData {
+  return async (file) => {
+    const { Programs } = await import('./git/programs.js');
+    const programs = new Programs(search);
+    const path = programs.findIfThere('tar');
+    if (path === undefined) return undefined;
+    return (await import('./run/find-data.js')).findData({ path, searchPath: programs.searchPath }, file);
+  };
+}
+
+function toHost(
+  options: SnapOptions,
+  env: NonNullable<SnapOptions['env']>,
+  directory: DataDirectory,
+  findData: FindData,
+): Host {
   const home = env['HOME'];
   return {
     cwd: currentFolder(options),
     home: home === undefined ? null : (bytesOfText(home) as HostPath),
     dataDirectory: bytesOfText(directory.path) as HostPath,
-    openMount,
+    openMount: (path) => openMount(path, findData),
     realPath: (path) => host.realPath(path) as HostPath | undefined,
     identity: host.identity,
     isHome: (path) => host.isHome(path, home),

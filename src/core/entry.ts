@@ -16,6 +16,8 @@ export interface EntryStat {
   readonly ctimeNs: bigint;
   /** True when fewer bytes are allocated than `size` says. */
   readonly sparse: boolean;
+  /** True when so much of it is holes that it is stored by its data ranges. */
+  readonly vast?: boolean;
 }
 
 /** The content and mode of one stored path, wherever it comes from: a snapshot or the live tree. */
@@ -38,6 +40,10 @@ export interface StoredFile extends Linkable {
   readonly oid: ObjectId;
   readonly size: number;
   readonly sparse: boolean;
+  /** True when the blob holds its size and its data ranges, in place of its bytes as they are. */
+  readonly byRanges?: boolean;
+  /** About how much of a file by ranges is data, where that is known. */
+  readonly dataBytes?: number;
 }
 
 export interface StoredSymlink extends Linkable {

@@ -48,7 +48,7 @@ const content = {
 };
 
 const state = z.discriminatedUnion('k', [
-  z.object({ k: z.literal('file'), m: mode, h: z.boolean(), ...content, ...owned }),
+  z.object({ k: z.literal('file'), m: mode, h: z.boolean(), r: z.literal(true).optional(), ...content, ...owned }),
   z.object({ k: z.literal('symlink'), ...content, ...owned }),
   z.object({ k: z.literal('directory'), m: mode, ...owned }),
 ]);
@@ -173,7 +173,8 @@ function stateToJson(entry: StoredEntry | null): z.input<typeof state> | null {
   if (entry.kind === 'directory') return { k: 'directory', m: entry.mode, ...owner };
   const link = entry.linkedTo === undefined ? {} : { l: pathToJson(entry.linkedTo) };
   if (entry.kind === 'symlink') return { k: 'symlink', o: entry.oid, s: entry.size, ...link, ...owner };
-  return { k: 'file', m: entry.mode, o: entry.oid, s: entry.size, h: entry.sparse, ...link, ...owner };
+  const ranges = entry.byRanges === true ? { r: true as const } : {};
+  return { k: 'file', m: entry.mode, o: entry.oid, s: entry.size, h: entry.sparse, ...ranges, ...link, ...owner };
 }
 
 function stateFromJson(path: EntryPath, value: z.infer<typeof state> | null): StoredEntry | null {
@@ -183,7 +184,8 @@ function stateFromJson(path: EntryPath, value: z.infer<typeof state> | null): St
   const stored = { oid: value.o as ObjectId, size: value.s };
   const link = value.l === undefined ? {} : { linkedTo: parseEntryPath(pathFromJson(value.l)) };
   if (value.k === 'symlink') return { kind: 'symlink', ...stored, ...link, ...base };
-  return { kind: 'file', mode: value.m, sparse: value.h, ...stored, ...link, ...base };
+  const ranges = value.r === true ? { byRanges: true } : {};
+  return { kind: 'file', mode: value.m, sparse: value.h, ...ranges, ...stored, ...link, ...base };
 }
 
 /** The change that takes back this one. */

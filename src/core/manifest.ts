@@ -178,6 +178,8 @@ export interface AttributeLine {
   readonly uid?: number;
   readonly gid?: number;
   readonly sparse?: boolean;
+  /** Set for a file that is stored by its data ranges: its size, which its blob does not have. */
+  readonly size?: number;
   readonly linkedTo?: EntryPath;
 }
 
@@ -188,6 +190,7 @@ const attributeSchema = z.object({
   uid: z.number().int().min(0).optional(),
   gid: z.number().int().min(0).optional(),
   sparse: z.boolean().optional(),
+  size: z.number().int().min(0).optional(),
   linked_to: jsonPathSchema.optional(),
 });
 
@@ -201,7 +204,7 @@ export function encodeAttributes(lines: readonly AttributeLine[]): Buffer {
 
 export function decodeAttributes(content: Buffer): AttributeLine[] {
   return decodeLines(content, 'attributes', (value) => {
-    const { path, linked_to: linkedTo, bare, mode, uid, gid, sparse } = attributeSchema.parse(value);
+    const { path, linked_to: linkedTo, bare, mode, uid, gid, sparse, size } = attributeSchema.parse(value);
     return {
       path: toPath(path),
       ...(bare === undefined ? {} : { bare }),
@@ -209,6 +212,7 @@ export function decodeAttributes(content: Buffer): AttributeLine[] {
       ...(uid === undefined ? {} : { uid }),
       ...(gid === undefined ? {} : { gid }),
       ...(sparse === undefined ? {} : { sparse }),
+      ...(size === undefined ? {} : { size }),
       ...(linkedTo === undefined ? {} : { linkedTo: toPath(linkedTo) }),
     };
   });

@@ -1,3 +1,4 @@
+import type { DataRange } from './data-ranges.js';
 import type { EntryStat, ObservedOnly } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, ObjectId, Seq } from './ids.js';
@@ -35,8 +36,23 @@ export interface OpenFile {
   stat(): EntryStat;
   /** Fills `buffer` from the current position; the number of bytes read, 0 at the end. */
   read(buffer: Uint8Array): number;
+  /** Fills `buffer` from this position; the number of bytes read, 0 at the end. */
+  readAt(buffer: Uint8Array, position: number): number;
+  /**
+   * Where its data lies, in ascending order, as the system tells: all else is zeros. Undefined when it does not tell.
+   * Nothing that changes meanwhile shows.
+   */
+  dataRanges(): Promise<readonly DataRange[] | undefined>;
   close(): void;
 }
+
+/** Asks the system where the data of an open file lies. */
+export type FindData = (file: {
+  readonly descriptor: number;
+  readonly size: number;
+  /** Whether the descriptor was opened so that reading leaves the time of access alone. */
+  readonly keepsAccessTime: boolean;
+}) => Promise<readonly DataRange[] | undefined>;
 
 /** A directory that may be changed. Each call is one step that the journal can tell apart. */
 export interface WritableDirectory extends Directory {

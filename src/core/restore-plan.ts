@@ -1,6 +1,5 @@
 import type { LeftOutReason, StoredEntry, StoredFile, StoredSymlink } from './entry.js';
 import { type EntryPath, Inherited, baseName, isWithin, parentPath } from './entry-path.js';
-import type { ObjectId } from './ids.js';
 import type { ObservedSet } from './observed-set.js';
 import type { PlanAction } from './results.js';
 
@@ -169,7 +168,7 @@ class Planner {
   }
 
   #difference(wanted: StoredEntry, live: StoredEntry): { action: PlanAction; reason: string } | null {
-    if (contentOf(wanted) !== contentOf(live)) {
+    if (!sameContent(wanted, live)) {
       return { action: 'overwrite', reason: wanted.kind === 'symlink' ? 'points elsewhere' : 'content differs' };
     }
     if (wanted.kind !== 'directory' && live.kind !== 'directory' && !this.#sameLinks(wanted, live)) {
@@ -232,7 +231,7 @@ class Planner {
   /** True for what an earlier restore put there, if nobody has changed it since. */
   #isReturned(entry: StoredEntry): boolean {
     const returned = this.#question.returned.get(entry.path);
-    return returned?.kind === entry.kind && contentOf(returned) === contentOf(entry);
+    return returned?.kind === entry.kind && sameContent(returned, entry);
   }
 
   #insideNewRepository(path: EntryPath): boolean {
@@ -320,9 +319,14 @@ function leadersOf(
   return leaders;
 }
 
-/** The blob that a path's content is; a directory has none. */
-function contentOf(entry: StoredEntry): ObjectId | undefined {
-  return entry.kind === 'directory' ? undefined : entry.oid;
+/** Of two entries of the same kind: the same blob is the same content only where it is to be read in the same way. */
+function sameContent(a: StoredEntry, b: StoredEntry): boolean {
+  if (a.kind === 'directory' || b.kind === 'directory') return true;
+  return a.oid === b.oid && isByRanges(a) === isByRanges(b);
+}
+
+function isByRanges(entry: StoredEntry): boolean {
+  return entry.kind === 'file' && entry.byRanges === true;
 }
 
 function attributeDifference(wanted: StoredEntry, live: StoredEntry): string | null {

@@ -12,29 +12,37 @@ import {
   writeSync,
 } from 'node:fs';
 
+import type { DataRange } from '../core/data-ranges.js';
 import type { EntryStat } from '../core/entry.js';
-import type { NewFile, OpenFile } from '../core/ports.js';
+import type { FindData, NewFile, OpenFile } from '../core/ports.js';
 import { systemCode } from '../errors.js';
 import { toEntryStat } from './entry-stat.js';
 
 // O_NONBLOCK: a pipe that was put in the file's place must not make us wait for a writer.
 const readFlags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
+/** All of a file counts as data. */
+export const untold: FindData = () => Promise.resolve(undefined);
+
 /** A file opened for reading, by descriptor: what is read is what was opened, whatever its name means later. */
 export class ReadFile implements OpenFile {
   readonly #fd: number;
+  readonly #keepsAccessTime: boolean;
+  readonly #findData: FindData;
 
-  private constructor(fd: number) {
+  private constructor(fd: number, keepsAccessTime: boolean, findData: FindData) {
     this.#fd = fd;
+    this.#keepsAccessTime = keepsAccessTime;
+    this.#findData = findData;
   }
 
   /** The access time is left alone where the caller may ask for that (its own files). */
-  static open(path: string | Buffer): ReadFile {
+  static open(path: string | Buffer, findData: FindData = untold): ReadFile {
     try {
-      return new ReadFile(openSync(path, readFlags | constants.O_NOATIME));
+      return new ReadFile(openSync(path, readFlags | constants.O_NOATIME), true, findData);
     } catch (error) {
       if (systemCode(error) !== 'EPERM') throw error;
-      return new ReadFile(openSync(path, readFlags));
+      return new ReadFile(openSync(path, readFlags), false, findData);
     }
   }
 
@@ -44,6 +52,15 @@ export class ReadFile implements OpenFile {
 
   read(buffer: Uint8Array): number {
     return readSync(this.#fd, buffer, 0, buffer.length, null);
+  }
+
+  readAt(buffer: Uint8Array, position: number): number {
+    return readSync(this.#fd, buffer, 0, buffer.length, position);
+  }
+
+  dataRanges(): Promise<readonly DataRange[] | undefined> {
+    const { size } = this.stat();
+    return this.#findData({ descriptor: this.#fd, size, keepsAccessTime: this.#keepsAccessTime });
   }
 
   close(): void {

@@ -22,10 +22,10 @@ import {
 
 import type { EntryStat } from '../core/entry.js';
 import { type HostPath, isAscii } from '../core/entry-path.js';
-import type { NewFile, OpenFile, WritableDirectory } from '../core/ports.js';
+import type { FindData, NewFile, OpenFile, WritableDirectory } from '../core/ports.js';
 import { SnapError, systemCode } from '../errors.js';
 import { toEntryStat } from './entry-stat.js';
-import { ReadFile, WrittenFile } from './files.js';
+import { ReadFile, WrittenFile, untold } from './files.js';
 
 /*
  * Directories held by descriptors. A child is addressed as /proc/self/fd/<n>/<name>: the kernel resolves one
@@ -40,20 +40,25 @@ const openHandleFlags = 0o10000000 | constants.O_NOFOLLOW;
 /** Descriptors that one chain of directories holds at most, besides its root; others are reopened on the way back. */
 const heldAtMost = 64;
 
-/** Opens a mount's root. The path's last component must be a directory and no link. */
-export function openMount(path: HostPath): WritableDirectory {
-  return new HeldDirectory(openSync(Buffer.from(path, 'latin1'), openDirectoryFlags), null);
+/**
+ * Opens a mount's root. The path's last component must be a directory and no link.
+ * @param findData asks the system where the data of a file in it lies; without it, all of a file counts as data
+ */
+export function openMount(path: HostPath, findData: FindData = untold): WritableDirectory {
+  return new HeldDirectory(openSync(Buffer.from(path, 'latin1'), openDirectoryFlags), null, findData);
 }
 
 class HeldDirectory implements WritableDirectory {
   readonly identity: { readonly dev: bigint; readonly ino: bigint };
   readonly #parent: HeldDirectory | null;
   readonly #depth: number;
+  readonly #findData: FindData;
   #fd: number;
   #prefix: string;
 
-  constructor(fd: number, parent: HeldDirectory | null) {
+  constructor(fd: number, parent: HeldDirectory | null, findData: FindData) {
     this.#fd = fd;
+    this.#findData = findData;
     this.#prefix = `/proc/self/fd/${String(fd)}/`;
     this.#parent = parent;
     this.#depth = parent === null ? 0 : parent.#depth + 1;
@@ -83,11 +88,11 @@ class HeldDirectory implements WritableDirectory {
   }
 
   openFile(name: string): OpenFile {
-    return ReadFile.open(this.#at(name));
+    return ReadFile.open(this.#at(name), this.#findData);
   }
 
   enter(name: string): HeldDirectory {
-    const child = new HeldDirectory(openSync(this.#at(name), openDirectoryFlags), this);
+    const child = new HeldDirectory(openSync(this.#at(name), openDirectoryFlags), this, this.#findData);
     const far = child.#ancestor(heldAtMost);
     // The root is used by itself, whatever chains lead from it.
     if (far !== null && far.#parent !== null) far.#park();

@@ -46,6 +46,15 @@ export class Programs {
 
   /** @throws SnapError GIT_MISSING naming the program. */
   find(name: 'git' | 'flock'): string {
+    const path = this.findIfThere(name);
+    if (path !== undefined) return path;
+    throw new SnapError('GIT_MISSING', `${name} was not found in any directory of PATH that may be trusted.`, {
+      program: name,
+    });
+  }
+
+  /** A program that we can do without. */
+  findIfThere(name: 'git' | 'flock' | 'tar'): string | undefined {
     const known = this.#found.get(name);
     if (known !== undefined) return known;
     for (const directory of this.#allowedDirectories()) {
@@ -54,9 +63,7 @@ export class Programs {
       this.#found.set(name, path);
       return path;
     }
-    throw new SnapError('GIT_MISSING', `${name} was not found in any directory of PATH that may be trusted.`, {
-      program: name,
-    });
+    return undefined;
   }
 
   /**

@@ -10,6 +10,7 @@ import { refuseOurs, restoreElsewhere } from './restore/restore-elsewhere.js';
 import { readManifest, readMountContent } from './snapshot-content.js';
 import { chooseInstance } from './session/choose-instance.js';
 import { type KnownSnapshot, know, resolveSnapshot } from './snapshots.js';
+import { streamStored, withZeros } from './stored-bytes.js';
 
 export interface Exported {
   readonly files: number;
@@ -138,6 +139,10 @@ async function addToTar(
     return tar.add({ ...base, type: 'link', mode: entry.mode, target: `${prefix}${entry.linkedTo}` });
   }
   await tar.add({ ...base, type: 'file', mode: entry.mode, size: entry.size });
-  await reader.stream(entry.oid, (chunk) => tar.content(chunk));
+  await streamStored(
+    reader,
+    entry,
+    withZeros((chunk) => tar.content(chunk)),
+  );
   await tar.endContent(entry.size);
 }

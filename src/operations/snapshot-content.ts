@@ -143,12 +143,17 @@ class EntryBuilder {
       this.#entries.set(path, { kind: 'symlink', path, oid, size, ...linkOf(line), ...this.#owner(line) });
       return;
     }
+    this.#addFile(path, object, line);
+  }
+
+  #addFile(path: EntryPath, object: ListedObject, line: AttributeLine | undefined): void {
     const { executable, file } = this.#mount.defaults;
+    const blobSize = object.size ?? 0;
     this.#entries.set(path, {
       kind: 'file',
       path,
-      oid,
-      size,
+      oid: object.oid,
+      ...(line?.size === undefined ? { size: blobSize } : { size: line.size, byRanges: true, dataBytes: blobSize }),
       mode: line?.mode ?? (object.mode === 0o100755 ? executable : file),
       sparse: line?.sparse ?? false,
       ...linkOf(line),

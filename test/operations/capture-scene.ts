@@ -101,6 +101,8 @@ function readAmid(file: OpenFile, path: string, times: Times): OpenFile {
   return {
     stat: () => file.stat(),
     read: (buffer) => (times.ahead('read', path), file.read(buffer)),
+    readAt: (buffer, position) => (times.ahead('read', path), file.readAt(buffer, position)),
+    dataRanges: () => file.dataRanges(),
     close: () => file.close(),
   };
 }

@@ -1,4 +1,4 @@
-import type { StoredEntry } from '../../core/entry.js';
+import type { StoredEntry, StoredFile } from '../../core/entry.js';
 import type { AttributeLine, ManifestMount } from '../../core/manifest.js';
 import type { RecordedPart } from '../../core/ports.js';
 import type { CapturedTree } from './capture.js';
@@ -56,7 +56,7 @@ export function attributesOf(captured: CapturedTree, defaults: AttributeDefaults
       ...(bare.has(entry.path) ? { bare: true } : {}),
       ...unusualMode(entry, defaults),
       ...(entry.uid === defaults.uid && entry.gid === defaults.gid ? {} : { uid: entry.uid, gid: entry.gid }),
-      ...(entry.kind === 'file' && entry.sparse ? { sparse: true } : {}),
+      ...(entry.kind === 'file' ? formOf(entry) : {}),
       ...(entry.kind === 'directory' || entry.linkedTo === undefined ? {} : { linkedTo: entry.linkedTo }),
     };
     if (Object.keys(line).length > 0) lines.push({ path: entry.path, ...line });
@@ -66,6 +66,10 @@ export function attributesOf(captured: CapturedTree, defaults: AttributeDefaults
 
 function unusualMode(entry: StoredEntry, defaults: AttributeDefaults): Pick<AttributeLine, 'mode'> {
   return entry.kind === 'symlink' || entry.mode === defaults[modeClass(entry)] ? {} : { mode: entry.mode };
+}
+
+function formOf({ sparse, byRanges, size }: StoredFile): Pick<AttributeLine, 'sparse' | 'size'> {
+  return { ...(sparse ? { sparse } : {}), ...(byRanges === true ? { size } : {}) };
 }
 
 class Tally<Value extends number | string> {

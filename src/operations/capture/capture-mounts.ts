@@ -1,7 +1,7 @@
 import type { EntryPath } from '../../core/entry-path.js';
 import type { AttributeLine } from '../../core/manifest.js';
 import { displayPath, isWithin, joinPath, rootPath } from '../../core/entry-path.js';
-import type { MountName } from '../../core/ids.js';
+import type { MountName, ObjectId } from '../../core/ids.js';
 import type { InstanceRecord, MountRecord } from '../../core/instance-record.js';
 import type { Policy } from '../../core/policy.js';
 import type { StatCache, WritableDirectory } from '../../core/ports.js';
@@ -10,7 +10,7 @@ import { SnapError, systemCode } from '../../errors.js';
 import type { Context, PresentFile } from '../context.js';
 import { type AttributeDefaults, attributesOf, usualAttributes } from './attributes.js';
 import { type CaptureRequest, type CapturedTree, capture } from './capture.js';
-import { Grafts, inOrderOfWalk, isLinkGroupParted } from './grafts.js';
+import { Grafts, pathsByRanges, inOrderOfWalk, isLinkGroupParted } from './grafts.js';
 import type { Captured } from './level.js';
 import { type FoundRepository, type Forced, MountRules } from './mount-rules.js';
 import { type RecordedRepositories, lookAtRecorded } from './recorded-repositories.js';
@@ -252,9 +252,13 @@ function stateOf({ path: folder, repository }: FoundRepository, { captured, rule
   const inside = (path: EntryPath): boolean => isWithin(path, folder) && !rules.isInInnerRepository(path, folder);
   const relative = (path: EntryPath): string => (folder === '' ? path : path.slice(folder.length + 1));
   const isUntracked = (path: EntryPath): boolean => inside(path) && !(repository.tracked?.has(relative(path)) ?? true);
+  const byRanges = pathsByRanges(grafts?.notes);
   const present = (path: EntryPath): PresentFile | undefined => {
     const full = joinUnder(folder, path);
-    return toPresent(entries.get(full)) ?? grafted.find(full);
+    const entry = entries.get(full);
+    if (entry !== undefined) return toPresent(entry.stat, nameOf(entry));
+    const recorded = grafted.find(full);
+    return recorded === undefined ? undefined : toPresent(recorded, byRanges.has(full) ? undefined : recorded.oid);
   };
   return { ...repository.state, dirty: repository.isDirty(present, hasFile(captured, isUntracked)) };
 }
@@ -269,10 +273,16 @@ function joinUnder(folder: EntryPath, path: EntryPath): EntryPath {
   return folder === '' ? path : joinPath(folder, path);
 }
 
-function toPresent(entry: Captured | undefined): PresentFile | undefined {
-  if (entry === undefined) return undefined;
-  const { kind, size, mtimeNs, ctimeNs, ino, mode } = entry.stat;
-  return { kind, size, mtimeNs, ctimeNs, ino, mode, ...(entry.kind === 'directory' ? {} : { oid: entry.oid }) };
+/** The blob of a file by ranges is not named as git would name its content. */
+function nameOf(entry: Captured): ObjectId | undefined {
+  return entry.kind === 'directory' || (entry.kind === 'file' && entry.byRanges === true) ? undefined : entry.oid;
+}
+
+function toPresent(
+  { kind, size, mtimeNs, ctimeNs, ino, mode }: Omit<PresentFile, 'oid'>,
+  oid: ObjectId | undefined,
+): PresentFile {
+  return { kind, size, mtimeNs, ctimeNs, ino, mode, ...(oid === undefined ? {} : { oid }) };
 }
 
 export function summarize(captured: CapturedMount): MountSummary {

@@ -24,15 +24,17 @@ import {
   type Captured,
   type DirectoryRules,
   type Level,
+  addRecordedFiles,
   addTree,
   dependsOnStat,
   fileMode,
+  noStats,
   noteSettled,
 } from './level.js';
-import { type Grafts, TakenOver } from './grafts.js';
+import { type Grafts, TakenOver, pathsByRanges } from './grafts.js';
 import { LinkGroups } from './link-groups.js';
 import { absentIn, isInScope } from './scope.js';
-import { readStable } from './read-stable.js';
+import { type ContentForm, readStable } from './read-stable.js';
 import { WriterFailure, isDenied, toldApart } from './walk-failures.js';
 
 /*
@@ -93,18 +95,14 @@ class Walk {
   readonly #bare: EntryPath[] = [];
   readonly #links = new LinkGroups();
   readonly #levels: Level[] = [];
-  readonly #stats: CaptureStats = {
-    filesObserved: 0,
-    filesStored: 0,
-    filesReused: 0,
-    filesRead: 0,
-    bytesRead: 0,
-    bytesStored: 0,
-  };
+  /** Files whose blobs, as recorded, hold data ranges. */
+  readonly #knownByRanges: ReadonlySet<EntryPath>;
+  readonly #stats: CaptureStats = noStats();
   #tree: ObjectId | undefined;
 
   constructor(request: CaptureRequest) {
     this.#request = request;
+    this.#knownByRanges = pathsByRanges(request.cache?.notes);
   }
 
   async run(): Promise<CapturedTree> {
@@ -200,12 +198,7 @@ class Walk {
       recorded,
       level.names.map((name) => joinPath(level.path, name)),
     );
-    for (const { name, kind, mode, size, oid } of recorded.files())
-      level.tree.push({
-        mode: kind === 'symlink' ? 0o120000 : fileMode(mode),
-        name: escapeName(name, { kind, size }),
-        oid,
-      });
+    addRecordedFiles(level, recorded);
   }
 
   #isGrafted(level: Level, name: string, path: EntryPath): boolean {
@@ -293,7 +286,8 @@ class Walk {
     const known = level.cached(name, stat);
     if (known !== undefined && this.#request.writer.has(known)) {
       this.#stats.filesReused += 1;
-      this.#addFile(level, name, path, stat, known, true);
+      const form = this.#knownByRanges.has(path) ? 'by_ranges' : 'as_is';
+      this.#addFile(level, name, path, { stat, oid: known, form }, true);
       return true;
     }
     const read = await readStable(level.directory, name, this.#request.writer);
@@ -301,13 +295,19 @@ class Walk {
     else if (read === 'another') return false;
     else {
       this.#stats.filesRead += 1;
-      this.#stats.bytesRead += read.stat.size;
-      this.#addFile(level, name, path, read.stat, read.oid, isSettled(read.stat, this.#request.momentNs));
+      this.#stats.bytesRead += read.bytesRead;
+      this.#addFile(level, name, path, read, isSettled(read.stat, this.#request.momentNs));
     }
     return true;
   }
 
-  #addFile(level: Level, name: string, path: EntryPath, stat: EntryStat, oid: ObjectId, settled: boolean): void {
+  #addFile(
+    level: Level,
+    name: string,
+    path: EntryPath,
+    { stat, oid, form }: { readonly stat: EntryStat; readonly oid: ObjectId; readonly form: ContentForm },
+    settled: boolean,
+  ): void {
     noteSettled(level, { name, stat, oid }, settled);
     this.#links.note(path, stat);
     this.#stats.bytesStored += stat.size;
@@ -320,6 +320,7 @@ class Walk {
       oid,
       size,
       sparse,
+      ...(form === 'by_ranges' ? { byRanges: true } : {}),
       uid,
       gid,
       stat,

@@ -132,6 +132,12 @@ export class TakenOver {
   }
 }
 
+/** Files whose blobs, as they are recorded, hold data ranges. */
+export function pathsByRanges(notes: StatCacheNotes | undefined): ReadonlySet<EntryPath> {
+  const lines = notes?.attributes ?? [];
+  return new Set(lines.filter(({ size }) => size !== undefined).map(({ path }) => path));
+}
+
 /** True when a file that was walked has another name in what was taken over: their group is known to neither alone. */
 export function isLinkGroupParted(walked: Iterable<Captured>, taken: TakenOver): boolean {
   const inodes = new Set<number>();

@@ -32,6 +32,10 @@ export interface CaptureStats {
   bytesStored: number;
 }
 
+export function noStats(): CaptureStats {
+  return { filesObserved: 0, filesStored: 0, filesReused: 0, filesRead: 0, bytesRead: 0, bytesStored: 0 };
+}
+
 /** A directory that the walk is in. */
 export interface Level {
   readonly path: EntryPath;
@@ -62,6 +66,16 @@ export function noteSettled(level: Level, file: RecordedFile, settled: boolean):
 
 export function addTree(level: Level, name: string, oid: ObjectId): void {
   level.tree.push({ mode: 0o40000, name: escapeName(name, { kind: 'directory', size: 0 }), oid });
+}
+
+/** Files and links of a directory, as they are recorded. */
+export function addRecordedFiles(level: Level, recorded: RecordedDirectory): void {
+  for (const { name, kind, mode, size, oid } of recorded.files())
+    level.tree.push({
+      mode: kind === 'symlink' ? 0o120000 : fileMode(mode),
+      name: escapeName(name, { kind, size }),
+      oid,
+    });
 }
 
 /** The mode of a file in a tree. */

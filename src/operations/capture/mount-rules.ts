@@ -183,7 +183,8 @@ interface Situation {
 }
 
 /** Larger ignore files are nobody's by hand; git reads no more either. */
-const ignoreFileAtMost = 100 * 1024 * 1024;
+/** A larger ignore file is not read. */
+export const ignoreFileAtMost: number = 100 * 1024 * 1024;
 
 class RulesOfDirectory implements DirectoryRules {
   readonly #mount: MountRules;

@@ -12,6 +12,7 @@ import { resolvePath } from '../path-arguments.js';
 import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, know, resolveSnapshot } from '../snapshots.js';
+import { streamStored, withZeros } from '../stored-bytes.js';
 
 /** One file's bytes, or a link's text, piece by piece. @throws SnapError PATH_NOT_FOUND */
 export async function cat(
@@ -25,7 +26,7 @@ export async function cat(
     const content = await readOne(context, reader, known, mount);
     const entry = content.entries.get(path);
     if (entry === undefined || entry.kind === 'directory') throw notThere(content, path, entry);
-    await reader.stream(entry.oid, write);
+    await streamStored(reader, entry, withZeros(write));
     return { sizeBytes: entry.size };
   });
 }

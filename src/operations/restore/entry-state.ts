@@ -1,7 +1,7 @@
 import { type EntryStat, type StoredEntry, isSettled, sameStat } from '../../core/entry.js';
 import type { Directory } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
-import { readStable } from '../capture/read-stable.js';
+import { type ContentForm, readStable } from '../capture/read-stable.js';
 import type { ContentHasher } from './hashing.js';
 
 /** What an earlier look at a path found, for a cheaper second look. */
@@ -43,14 +43,19 @@ async function hasContent(
       return hasher.writeBlob(Buffer.from(directory.readLink(name), 'latin1')) === state.oid;
     case 'file':
       if (stat.size !== state.size) return false;
-      return (await contentOf(directory, name, hasher)) === state.oid;
+      return (await contentOf(directory, name, hasher, state.byRanges === true ? 'by_ranges' : 'as_is')) === state.oid;
   }
 }
 
-/** The blob id of a file's content, or undefined when it cannot be read as one. */
-async function contentOf(directory: Directory, name: string, hasher: ContentHasher): Promise<string | undefined> {
+/** The id of the blob that holds a file's content in this form, or undefined when it cannot be read as a file. */
+async function contentOf(
+  directory: Directory,
+  name: string,
+  hasher: ContentHasher,
+  form: ContentForm,
+): Promise<string | undefined> {
   try {
-    const read = await readStable(directory, name, hasher);
+    const read = await readStable(directory, name, hasher, form);
     return typeof read === 'string' ? undefined : read.oid;
   } catch (error) {
     if (['EACCES', 'EPERM', 'ENOENT', 'ELOOP', 'ENXIO'].includes(systemCode(error) ?? '')) return undefined;

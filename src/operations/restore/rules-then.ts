@@ -1,4 +1,7 @@
+import { Buffer } from 'node:buffer';
+
 import type { NameRules } from '../../core/classify.js';
+import type { StoredFile } from '../../core/entry.js';
 import {
   type EntryPath,
   ancestorsOf,
@@ -12,7 +15,21 @@ import { IgnoreRules, patternSet } from '../../core/ignore-rules.js';
 import type { Policy } from '../../core/policy.js';
 import type { ObjectReader } from '../../core/ports.js';
 import { stackExcludes } from '../../core/stacks.js';
+import { ignoreFileAtMost } from '../capture/mount-rules.js';
 import type { MountContent } from '../snapshot-content.js';
+import { streamStored, withZeros } from '../stored-bytes.js';
+
+/** Null for one that the save did not read either. */
+async function readRules(reader: ObjectReader, entry: StoredFile): Promise<string | null> {
+  if (entry.size > ignoreFileAtMost) return null;
+  const parts: Buffer[] = [];
+  await streamStored(
+    reader,
+    entry,
+    withZeros((chunk) => void parts.push(Buffer.from(chunk))),
+  );
+  return Buffer.concat(parts).toString('latin1');
+}
 
 /** The rules that were in force when a snapshot was made, from what it stores: its policy and its own ignore files. */
 export class RulesThen {
@@ -47,7 +64,7 @@ export class RulesThen {
       for (const path of content.manifest.rules_unknown) add(parseEntryPath(pathFromJson(path)), null);
       for (const entry of content.entries.values()) {
         if (entry.kind !== 'file' || baseName(entry.path) !== '.gitignore') continue;
-        add(parentPath(entry.path), (await reader.read(entry.oid, 'blob')).content.toString('latin1'));
+        add(parentPath(entry.path), await readRules(reader, entry));
       }
     }
     return new RulesThen(content, policy, files);

@@ -1,9 +1,10 @@
-import { type EntryPath, displayPath } from '../../core/entry-path.js';
-import type { ObjectId } from '../../core/ids.js';
+import type { StoredFile, StoredSymlink } from '../../core/entry.js';
+import { displayPath } from '../../core/entry-path.js';
 import type { ObjectReader } from '../../core/ports.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import type { KnownSnapshot } from '../snapshots.js';
+import { streamStored } from '../stored-bytes.js';
 import { inTurns } from './expected.js';
 import type { PlannedMount } from './plan-mounts.js';
 
@@ -18,32 +19,32 @@ export async function refuseUnsound(
   known: KnownSnapshot,
   planned: readonly PlannedMount[],
 ): Promise<void> {
-  const paths = new Map<ObjectId, EntryPath>();
-  for (const { action, after, path } of planned.flatMap(({ plan }) => plan.changes)) {
-    if (action === 'chmod' || after === null || after.kind === 'directory' || paths.has(after.oid)) continue;
-    paths.set(after.oid, path);
+  const contents = new Map<string, StoredFile | StoredSymlink>();
+  for (const { action, after } of planned.flatMap(({ plan }) => plan.changes)) {
+    if (action === 'chmod' || after === null || after.kind === 'directory') continue;
+    const form = after.kind === 'file' && after.byRanges === true ? 'ranges' : 'bytes';
+    contents.set(`${after.oid} ${form}`, after);
   }
-  for (const some of inTurns([...paths])) {
-    reader.expect(some.map(([oid]) => oid));
-    for (const [oid, path] of some) {
+  for (const some of inTurns([...contents.values()])) {
+    reader.expect(some.map(({ oid }) => oid));
+    for (const entry of some) {
       await context.interruption.pause();
-      await refuseIfDamaged(reader, oid, known, path);
+      await refuseIfDamaged(reader, entry, known);
     }
   }
 }
 
 async function refuseIfDamaged(
   reader: ObjectReader,
-  oid: ObjectId,
+  entry: StoredFile | StoredSymlink,
   known: KnownSnapshot,
-  path: EntryPath,
 ): Promise<void> {
   try {
-    await reader.stream(oid, () => undefined);
+    await streamStored(reader, entry, { data: () => undefined, hole: () => undefined });
   } catch (error) {
     if (!isSnapError(error, 'STORE_DAMAGED')) throw error;
     const snapshot = `${known.ref.instance}/${String(known.ref.seq)}`;
-    const message = `Snapshot ${snapshot} is damaged: ${displayPath(path)} cannot be restored, and nothing was changed.`;
+    const message = `Snapshot ${snapshot} is damaged: ${displayPath(entry.path)} cannot be restored, and nothing was changed.`;
     throw new SnapError('SNAPSHOT_DAMAGED', message, { snapshot }, { cause: error });
   }
 }

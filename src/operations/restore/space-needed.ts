@@ -19,8 +19,8 @@ export function spaceNeeded(changes: readonly Change[]): number {
 
 /** Holes and further names of a file take no space. */
 function writtenBytes(entry: StoredEntry): number {
-  if (entry.kind !== 'file' || entry.sparse) return 0;
-  return entry.linkedTo === undefined || entry.linkedTo === entry.path ? entry.size : 0;
+  if (entry.kind !== 'file' || (entry.linkedTo !== undefined && entry.linkedTo !== entry.path)) return 0;
+  return entry.dataBytes ?? (entry.sparse ? 0 : entry.size);
 }
 
 /** What may have holes, or other names that stay, counts for nothing. */

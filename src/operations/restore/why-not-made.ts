@@ -15,6 +15,7 @@ const reasons: ReadonlyMap<string | undefined, string> = new Map([
   ['EBUSY', 'busy'],
   ['ETXTBSY', 'busy'],
   ['ENAMETOOLONG', 'not_possible_here'],
+  ['EFBIG', 'not_possible_here'],
   ['EINVAL', 'not_possible_here'],
 ]);
 
