@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { createSnap } from '../../src/index.js';
 import { buildTree } from '../support/build-tree.js';
 import { tempDir } from '../support/temp.js';
+import { file } from '../support/tree-plan.js';
 import { walkTree } from '../support/walk.js';
 import { worstTree } from '../support/worst-tree.js';
 import { thaw } from './frozen-store.js';
@@ -28,6 +29,24 @@ test('a reader written from refs-layout.md alone finds the worst tree as it is o
   const expected = onDisk.filter(({ path }) => !leftOut.has(path)).map(asRead);
   expect(mount!.entries.map(withoutHoles)).toEqual(expected);
   expect(mount!.entries.find(({ path }) => path === 'sparse')?.sparse).toBe(true);
+});
+
+test('and a file with vast holes, and one that looks like its blob', async () => {
+  const area = tempDir();
+  const folder = `${area}/mount`;
+  const pieces = [70_000, 2 ** 28, 2 ** 28 + 299_990].map((at) => ({ at, bytes: 'somewhere' }));
+  await buildTree(folder, [
+    file('vast', { size: 2 ** 28 + 300_000, pieces }),
+    file('alike', 'jackin-ranges 1\n268735456\n\n'),
+  ]);
+  const { snapshot } = await createSnap({ cwd: folder, dataDir: `${area}/data`, env: surroundings(area) }).save();
+  const [mount] = await readSnapshot(`${area}/data`, snapshot.instance, snapshot.seq);
+  expect(mount!.entries.map(withoutHoles)).toEqual(walkTree(folder, { withRoot: true }).map(asRead));
+  expect(mount!.entries.map(({ path, sparse }) => [path, sparse])).toEqual([
+    ['', false],
+    ['alike', false],
+    ['vast', true],
+  ]);
 });
 
 test('and finds the frozen store as it was saved', async () => {

@@ -38,6 +38,7 @@ interface Attributes {
   readonly uid?: number;
   readonly gid?: number;
   readonly sparse?: boolean;
+  readonly size?: number;
   readonly linked_to?: JsonPath;
 }
 
@@ -121,13 +122,29 @@ async function entriesOf(
       else {
         const type = line.mode === '120000' ? 'symlink' : 'file';
         const usual = line.mode === '100755' ? defaults.executable : defaults.file;
-        add(inner, type, usual, await objects.read(line.oid, 'blob'));
+        const blob = await objects.read(line.oid, 'blob');
+        const size = said.get(inner)?.size;
+        add(inner, type, usual, type === 'symlink' || size === undefined ? blob : contentByRanges(blob, size));
       }
     }
   };
   await visit(tree, '');
   for (const [path, { bare }] of said) if (bare === true) add(path, 'directory', defaults.directory, null);
   return entries.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function contentByRanges(blob: Buffer, size: number): Buffer {
+  const end = blob.indexOf('\n\n') + 1;
+  const [magic, sizeLine, ...ranges] = blob.toString('latin1', 0, end).split('\n').slice(0, -1);
+  if (magic !== 'jackin-ranges 1' || sizeLine !== String(size)) throw new Error('A blob is not by ranges.');
+  const content = Buffer.alloc(size);
+  let at = end + 1;
+  for (const range of ranges) {
+    const [offset = 0, length = 0] = range.split(' ').map(Number);
+    at += blob.copy(content, offset, at, at + length);
+  }
+  if (at !== blob.length) throw new Error('Ranges and data do not fit.');
+  return content;
 }
 
 function contentOf(type: ReadEntry['type'], content: Buffer | null): Pick<ReadEntry, 'size' | 'sha256' | 'target'> {
