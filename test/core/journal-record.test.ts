@@ -24,6 +24,7 @@ const pointer: SnapshotPointer = {
 const states: Record<string, StoredEntry | null> = {
   nothing: null,
   'a file': { kind: 'file', mode: 0o4755, oid, size: 5_000_000_000, sparse: true, ...owner },
+  'a file by ranges': { kind: 'file', mode: 0o644, oid, size: 2 ** 40, sparse: true, byRanges: true, ...owner },
   'a linked file': { kind: 'file', mode: 0, oid, size: 0, sparse: false, linkedTo: '\xff' as EntryPath, ...owner },
   'a symlink': { kind: 'symlink', oid, size: 7, ...owner },
   'a linked symlink': { kind: 'symlink', oid, size: 7, linkedTo: path, ...owner },

@@ -114,12 +114,13 @@ describe('the list of attributes', () => {
   const lines = [
     { path: '' as EntryPath, mode: 0o700 },
     { path: 'a' as EntryPath, bare: true },
+    { path: 'v' as EntryPath, sparse: true, size: 2 ** 40 },
     { path: 'b' as EntryPath, mode: 0o4755, uid: 1, gid: 2, sparse: true, linkedTo: '\xff' as EntryPath },
   ];
 
   test('is read as it was written, one document a line', () => {
     const content = encodeAttributes(lines);
-    expect(content.toString().split('\n')).toHaveLength(4);
+    expect(content.toString().split('\n')).toHaveLength(5);
     expect(decodeAttributes(content)).toEqual(lines);
     expect(decodeAttributes(Buffer.from(''))).toEqual([]);
   });

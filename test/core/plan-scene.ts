@@ -76,15 +76,19 @@ function addEntry(entries: Map<EntryPath, StoredEntry>, path: EntryPath, state: 
 
 function parseState(path: EntryPath, state: string): StoredEntry {
   const [, kind, letter, octal, linkedTo, owner] =
-    /^(dir|file|link)(?: ([A-Z]))?(?: (0[0-7]+))?(?: = (\S+))?(?: of (\d+))?$/.exec(state) ?? [];
+    /^(dir|file|ranges|link)(?: ([A-Z]))?(?: (0[0-7]+))?(?: = (\S+))?(?: of (\d+))?$/.exec(state) ?? [];
   const base = { path, uid: Number(owner ?? 1), gid: 1 };
-  if (kind === 'dir') return { kind: 'directory', mode: parseInt(octal ?? '755', 8), ...base };
+  if (kind === 'dir') return { kind: 'directory', mode: modeOf(octal, '755'), ...base };
   const oid = (letter ?? '').repeat(40).toLowerCase() as ObjectId;
   const link = linkedTo === undefined ? {} : { linkedTo: linkedTo as EntryPath };
   if (kind === 'link') return { kind: 'symlink', oid, size: 1, ...link, ...base };
-  if (kind === 'file')
-    return { kind: 'file', mode: parseInt(octal ?? '644', 8), oid, size: 1, sparse: false, ...link, ...base };
-  throw new Error(`no state: ${state}`);
+  if (kind === undefined) throw new Error(`no state: ${state}`);
+  const form = kind === 'ranges' ? { byRanges: true } : {};
+  return { kind: 'file', mode: modeOf(octal, '644'), oid, size: 1, sparse: false, ...form, ...link, ...base };
+}
+
+function modeOf(octal: string | undefined, usual: string): number {
+  return parseInt(octal ?? usual, 8);
 }
 
 export interface Row extends Scene {

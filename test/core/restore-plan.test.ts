@@ -29,6 +29,8 @@ describe('one path, by what it was and what it is', () => {
 
   follows([
     { what: 'other content', then: { x: 'file A' }, now: { x: 'file B' }, plan: ['overwrite x'] },
+    { what: 'the same blob in another form', then: { x: 'ranges A' }, now: { x: 'file A' }, plan: ['overwrite x'] },
+    { what: 'the same ranges', then: { x: 'ranges A' }, now: { x: 'ranges A' }, plan: [] },
     { what: 'another link text', then: { x: 'link A' }, now: { x: 'link B' }, plan: ['overwrite x'] },
     { what: 'another mode', then: { x: 'file A 0644' }, now: { x: 'file A 0600' }, plan: ['chmod x'] },
     { what: 'set-id bits', then: { x: 'file A 04755' }, now: { x: 'file A 0755' }, plan: ['chmod x'] },

@@ -143,7 +143,16 @@ test('paths of any bytes survive quoting, JSON and escaping for a tree', () => {
 test('attribute and observed lines', () => {
   const optional = { requiredKeys: ['path'] as ['path'] };
   const attribute = fc.record(
-    { path: anyPath, bare: fc.constant(true), mode, uid: owner, gid: owner, sparse: fc.constant(true), linkedTo: path },
+    {
+      path: anyPath,
+      bare: fc.boolean(),
+      mode,
+      uid: owner,
+      gid: owner,
+      sparse: fc.boolean(),
+      size: count,
+      linkedTo: path,
+    },
     optional,
   );
   const observed = fc.record({
@@ -224,7 +233,14 @@ test('journal records, and a change taken back twice', () => {
     fc.record({ kind: fc.constant('directory' as const), mode, ...common }),
     fc.record({ kind: fc.constant('symlink' as const), ...link, ...common }, { requiredKeys: [...needed] }),
     fc.record(
-      { kind: fc.constant('file' as const), mode, sparse: fc.boolean(), ...link, ...common },
+      {
+        kind: fc.constant('file' as const),
+        mode,
+        sparse: fc.boolean(),
+        byRanges: fc.constant(true),
+        ...link,
+        ...common,
+      },
       { requiredKeys: [...needed, 'mode', 'sparse'] },
     ),
   ) as fc.Arbitrary<StoredEntry>;

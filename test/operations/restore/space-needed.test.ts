@@ -17,6 +17,11 @@ test.each([
   { what: 'one more name needs nothing', changes: [create('b', 8, { linkedTo: 'a' as EntryPath })], bytes: 0 },
   { what: 'a name that goes frees nothing', changes: [create('a', 8), remove('b', 8, 'c')], bytes: 8 },
   { what: 'holes need nothing', changes: [create('a', 8, { sparse: true })], bytes: 0 },
+  {
+    what: 'a file by ranges needs its data',
+    changes: [create('a', 8, { sparse: true, byRanges: true, dataBytes: 3 })],
+    bytes: 3,
+  },
 ])('$what', ({ changes, bytes }) => {
   expect(spaceNeeded(changes)).toBe(bytes);
 });
