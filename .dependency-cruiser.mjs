@@ -153,7 +153,8 @@ export default {
     {
       name: 'child-processes-stay-in-git-and-run',
       severity: 'error',
-      comment: "git/ starts git and the locking command, run/ the user's command and programs of the system. Nothing else is ever started.",
+      comment:
+        "git/ starts git and the locking command, run/ the user's command and programs of the system. Nothing else is ever started.",
       from: { path: '^src/', pathNot: '^src/(git|run)/' },
       to: { path: '^child_process$' },
     },

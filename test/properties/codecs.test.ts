@@ -54,6 +54,7 @@ const mount = slug.map((word) => word as MountName);
 // No document keeps that one key, which is no property in JavaScript.
 const metaKey = fc.string({ unit: 'grapheme' }).filter((key) => key !== '__proto__');
 const mode = fc.nat({ max: 0o7777 });
+const yes = fc.constant(true);
 const owner = fc.nat({ max: 0xffff_fffe });
 const count = fc.nat({ max: Number.MAX_SAFE_INTEGER });
 const bigId = fc.bigInt({ min: 0n, max: (1n << 64n) - 1n });
@@ -141,19 +142,9 @@ test('paths of any bytes survive quoting, JSON and escaping for a tree', () => {
 });
 
 test('attribute and observed lines', () => {
-  const optional = { requiredKeys: ['path'] as ['path'] };
   const attribute = fc.record(
-    {
-      path: anyPath,
-      bare: fc.boolean(),
-      mode,
-      uid: owner,
-      gid: owner,
-      sparse: fc.boolean(),
-      size: count,
-      linkedTo: path,
-    },
-    optional,
+    { path: anyPath, bare: yes, mode, uid: owner, gid: owner, sparse: yes, size: count, linkedTo: path },
+    { requiredKeys: ['path'] },
   );
   const observed = fc.record({
     path: anyPath,
@@ -233,14 +224,7 @@ test('journal records, and a change taken back twice', () => {
     fc.record({ kind: fc.constant('directory' as const), mode, ...common }),
     fc.record({ kind: fc.constant('symlink' as const), ...link, ...common }, { requiredKeys: [...needed] }),
     fc.record(
-      {
-        kind: fc.constant('file' as const),
-        mode,
-        sparse: fc.boolean(),
-        byRanges: fc.constant(true),
-        ...link,
-        ...common,
-      },
+      { kind: fc.constant('file' as const), mode, sparse: fc.boolean(), byRanges: yes, ...link, ...common },
       { requiredKeys: [...needed, 'mode', 'sparse'] },
     ),
   ) as fc.Arbitrary<StoredEntry>;
