@@ -23,7 +23,8 @@ export async function refuseUnsound(
   for (const { action, after } of planned.flatMap(({ plan }) => plan.changes)) {
     if (action === 'chmod' || after === null || after.kind === 'directory') continue;
     const form = after.kind === 'file' && after.byRanges === true ? 'ranges' : 'bytes';
-    contents.set(`${after.oid} ${form}`, after);
+    const key = `${after.oid} ${form}`;
+    if (!contents.has(key)) contents.set(key, after);
   }
   for (const some of inTurns([...contents.values()])) {
     reader.expect(some.map(({ oid }) => oid));
