@@ -1,6 +1,15 @@
 import { spawnSync } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -73,20 +82,47 @@ function threads(outDir) {
 }
 
 function publish(fresh, dist) {
-  if (!existsSync(join(dist, 'cli/main.js'))) {
-    rmSync(dist, { recursive: true, force: true });
-    renameSync(fresh, dist);
-    return;
-  }
-  // Last the file that names the others.
+  if (!isWhole(dist) && tookPlace(fresh, dist)) return;
+  // Last the file that names the others. What it named until then, a command that has just started may still load.
   const first = join('cli', 'main.js');
+  const before = readIfThere(join(dist, first));
   const files = filesBelow(fresh).sort((a, b) => Number(a === first) - Number(b === first));
   for (const file of files) {
     mkdirSync(dirname(join(dist, file)), { recursive: true });
     renameSync(join(fresh, file), join(dist, file));
   }
   const wanted = new Set(files);
-  for (const file of filesBelow(dist)) if (!wanted.has(file)) rmSync(join(dist, file));
+  for (const file of filesBelow(dist)) {
+    const isNamed = before.includes(basename(file, '.code'));
+    if (!wanted.has(file) && !isNamed) removeIfOld(join(dist, file));
+  }
+}
+
+function readIfThere(file) {
+  return existsSync(file) ? readFileSync(file, 'utf8') : '';
+}
+
+function isWhole(dist) {
+  return existsSync(join(dist, 'cli/main.js'));
+}
+
+/** In one step, where nothing is in the way: what is there may be another build's, which is just being published. */
+function tookPlace(fresh, dist) {
+  try {
+    renameSync(fresh, dist);
+    return true;
+  } catch (error) {
+    if (error.code !== 'ENOTEMPTY' && error.code !== 'EEXIST') throw error;
+    return false;
+  }
+}
+
+/** Longer than any build: what is younger may be about to be named by another. */
+const oldEnough = 3_600_000;
+
+function removeIfOld(file) {
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (stat !== undefined && Date.now() - stat.ctimeMs > oldEnough) rmSync(file, { force: true });
 }
 
 function filesBelow(folder) {

@@ -74,10 +74,13 @@ export class Session {
     }
   }
 
-  /** After the answer, and without anybody's waiting for it. */
+  /** After the answer, without anybody's waiting for it; what goes wrong with it is no matter of the command's. */
   private async keepHouse({ snap }: Context): Promise<void> {
-    if (!(await snap.housekeeping.isDue())) return;
-    await snap.housekeeping.start(this.surroundings.program);
+    try {
+      if (await snap.housekeeping.isDue()) await snap.housekeeping.start(this.surroundings.program);
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+    }
   }
 
   private progress(): ProgressDisplay {

@@ -216,14 +216,14 @@ export interface Store {
   fsck(full: boolean): Promise<string[]>;
   /** Objects that no ref reaches are removed, packs are put together. Needs the exclusive lock. */
   collectGarbage(): Promise<void>;
-  /** True when there are so many packs that they should be put together. */
-  hasManyPacks(): boolean;
+  /** How many packs there are that can be put together. No process. */
+  countPacks(): number;
   /**
-   * Puts packs together in one beside them; undefined when there is nothing to gather. Needs the shared lock.
-   * @throws SnapError NO_SPACE
+   * Puts packs together in one beside them, durably; undefined when there is nothing to gather. Needs the shared lock.
+   * @throws SnapError NO_SPACE, GIT_FAILED
    */
   gatherPacks(): Promise<GatheredPacks | undefined>;
-  /** Removes packs that were gathered, as far as others hold all that they hold. Needs the exclusive lock. */
+  /** Removes packs that were gathered, as far as the new ones hold all that they hold. Needs the exclusive lock. */
   removeGathered(packs: GatheredPacks): Promise<void>;
   /** Puts refs together in one file. Needs the exclusive lock. */
   packRefs(): Promise<void>;
@@ -247,7 +247,7 @@ export interface GitRequest {
 /** Packs by the names of their files without a suffix. */
 export interface GatheredPacks {
   readonly old: readonly string[];
-  /** What all of the old ones hold, unless it was in other packs already; none then. */
+  /** What all of the old ones hold. */
   readonly new: readonly string[];
 }
 

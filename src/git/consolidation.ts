@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -23,49 +24,31 @@ interface Pack {
   readonly bytes: number;
 }
 
-/** So many packs are put together. Finding an object among fewer costs next to nothing. */
-const mostPacks = 50;
-
-/**
- * True when there are many packs, and after that at every tenth more: where putting them together fails, saves go on
- * as before.
- */
-export function hasManyPacks(storeDirectory: string): boolean {
-  const packs = packsIn(storeDirectory).length;
-  return packs >= mostPacks && packs % 10 === 0;
+/** How many packs there are that can be put together. */
+export function countPacks(storeDirectory: string): number {
+  return packsIn(packDirectory(storeDirectory)).length;
 }
 
 /**
- * Writes one pack, with deltas, of those packs that are small beside what is smaller. The caller holds the store's
- * shared lock. @returns undefined when there is nothing to put together. @throws SnapError NO_SPACE, GIT_FAILED
+ * Writes one pack, with deltas, of those packs that are small beside what is smaller, and an index over all that are to
+ * stay; both are durable. A pack whose index is damaged is left out: what it holds is not known. The caller holds the
+ * store's shared lock. A crash leaves more than is needed.
+ *
+ * @returns undefined when there is nothing to put together. @throws SnapError NO_SPACE, GIT_FAILED (also when an object
+ *   cannot be read); then no pack was added.
  */
 export async function gatherPacks(git: GitRunner): Promise<GatheredPacks | undefined> {
   const { storeDirectory } = git.settings;
-  const packs = packsIn(storeDirectory);
-  const gathered = packsToGather(packs);
+  const directory = packDirectory(storeDirectory);
+  const sound = packsIn(directory).filter(({ name }) => readIndex(directory, name) !== undefined);
+  const gathered = packsToGather(sound);
   if (gathered.length < 2) return undefined;
   if (freeBytes(storeDirectory) < gathered.reduce((sum, { bytes }) => sum + bytes, 0)) throw noSpace(storeDirectory);
-  const others = packs.filter((pack) => !gathered.includes(pack));
-  const base = join(storeDirectory, 'objects', 'pack', 'pack');
-  const stdout = await git.output({
-    // One thread and little memory: somebody else is at work.
-    args: [
-      'pack-objects',
-      '--stdin-packs',
-      '--non-empty',
-      '--delta-base-offset',
-      '--threads=1',
-      '--window-memory=32m',
-      '--quiet',
-      base,
-    ],
-    input: [...gathered.map(({ name }) => `${name}.pack\n`), ...others.map(({ name }) => `^${name}.pack\n`)].join(''),
-  });
-  const made = stdout
-    .toString('latin1')
-    .split('\n')
-    .filter((name) => name !== '');
-  return { old: gathered.map(({ name }) => name), new: made.map((name) => `pack-${name}`) };
+  const old = gathered.map(({ name }) => name);
+  const made = await writePackOf(git, old);
+  syncDirectory(directory);
+  await writeIndexOfPacks(git, new Set(old.filter((name) => !made.includes(name))));
+  return { old, new: made };
 }
 
 /**
@@ -83,52 +66,106 @@ export function packsToGather<P extends { readonly bytes: number }>(packs: reado
   return ascending.slice(0, end);
 }
 
+/** Names of new packs that hold all that these do. git compares what it copies with the checksums in their indexes. */
+async function writePackOf(git: GitRunner, packs: readonly string[]): Promise<string[]> {
+  const base = join(packDirectory(git.settings.storeDirectory), 'pack');
+  // One thread and little memory: somebody else is at work.
+  const frugal = ['--threads=1', '--window-memory=32m'];
+  const stdout = await git.output({
+    args: ['pack-objects', '--stdin-packs', '--non-empty', '--delta-base-offset', ...frugal, '--quiet', base],
+    input: packs.map((name) => `${name}.pack\n`).join(''),
+  });
+  const ids = stdout.toString('latin1').split('\n');
+  return ids.filter((id) => id !== '').map((id) => `pack-${id}`);
+}
+
 /**
- * Removes packs that were gathered. One that holds something which no other pack has stays. The caller holds the
- * store's exclusive lock.
+ * Stock git pushes fast with it. It is a help only: our own reads do without, so that a damaged one costs nobody a
+ * snapshot, and where it cannot be made, there is none. Made anew each time, whatever is there.
  */
-export async function removeGathered(git: GitRunner, { old, new: made }: GatheredPacks): Promise<void> {
-  const { storeDirectory } = git.settings;
-  const directory = join(storeDirectory, 'objects', 'pack');
-  const going = old.filter((name) => !made.includes(name));
-  const others = new KnownObjects(join(storeDirectory, 'objects'), new Set(going));
-  const spare = going.filter((name) => isSpare(join(directory, `${name}.idx`), others));
-  if (spare.length === 0) return;
+async function writeIndexOfPacks(git: GitRunner, without: ReadonlySet<string>): Promise<void> {
+  const directory = packDirectory(git.settings.storeDirectory);
+  removeIndexOfPacks(directory);
+  const staying = allPacksIn(directory).filter((name) => !without.has(name) && !/[\r\n]/.test(name));
+  const { exitCode } = await git.run({
+    args: ['multi-pack-index', 'write', '--no-progress', '--stdin-packs', '--bitmap'],
+    input: staying.map((name) => `${name}.idx\n`).join(''),
+    // Were we killed, nobody may remove packs that it is about to name.
+    uninterruptible: true,
+  });
+  if (exitCode !== 0) removeIndexOfPacks(directory);
   syncDirectory(directory);
-  await writeIndexOfPacks(git, new Set(spare));
+}
+
+function removeIndexOfPacks(directory: string): void {
+  for (const name of namesIn(directory).filter((found) => found.startsWith('multi-pack-index')))
+    rmSync(join(directory, name), { recursive: true, force: true });
+}
+
+/**
+ * Removes packs that were gathered. One of which the new packs lack anything stays. The caller holds the store's
+ * exclusive lock. A crash leaves some of them, or indexes whose pack is gone, which the next sweep removes.
+ */
+// eslint-disable-next-line @typescript-eslint/require-await
+export async function removeGathered(git: GitRunner, { old, new: made }: GatheredPacks): Promise<void> {
+  const directory = packDirectory(git.settings.storeDirectory);
+  const present = new Set(packsIn(directory).map(({ name }) => name));
+  const indexes = made.filter((name) => present.has(name)).flatMap((name) => readIndex(directory, name) ?? []);
+  const going = old.filter((name) => present.has(name) && !made.includes(name));
+  const areIn = (id: Buffer): boolean => indexes.some((index) => index.has(id));
+  const spare = new Set(going.filter((name) => isAllIn(areIn, readIndex(directory, name))));
+  if (spare.size === 0) return;
+  syncDirectory(directory);
+  const files = namesIn(directory).filter((name) => spare.has(packOf(name)));
   keepingIntact(git, () => {
-    for (const suffix of ['.bitmap', '.rev', '.idx', '.pack']) {
-      for (const name of spare) rmSync(join(directory, `${name}${suffix}`), { force: true });
-    }
+    // The pack first: an index alone is known to be worth nothing, a pack alone may be all that is left of something.
+    for (const name of files.sort((a, b) => Number(b.endsWith('.pack')) - Number(a.endsWith('.pack'))))
+      rmSync(join(directory, name), { force: true });
     syncDirectory(directory);
   });
 }
 
-/** An index over all packs that stay. It is a help only: where it cannot be made, there is none. */
-async function writeIndexOfPacks(git: GitRunner, without: ReadonlySet<string>): Promise<void> {
-  const staying = packsIn(git.settings.storeDirectory).filter(({ name }) => !without.has(name));
-  const input = staying.map(({ name }) => `${name}.idx\n`).join('');
-  const args = ['multi-pack-index', 'write', '--no-progress', '--stdin-packs', '--bitmap'];
-  const { exitCode } = await git.run({ args, input });
-  if (exitCode !== 0) removeIndexOfPacks(git.settings.storeDirectory);
+/** True when a removal of packs was cut off. */
+export function hasPackless(storeDirectory: string): boolean {
+  return packlessIn(namesIn(packDirectory(storeDirectory))).length > 0;
 }
 
-export function removeIndexOfPacks(storeDirectory: string): void {
-  const directory = join(storeDirectory, 'objects', 'pack');
-  for (const name of namesIn(directory).filter((found) => found.startsWith('multi-pack-index')))
-    rmSync(join(directory, name), { force: true });
+/**
+ * Removes what is left of packs that are gone. Where an index tells of something that no other pack has, it stays: the
+ * pack may come back. The caller holds the store's exclusive lock.
+ */
+export function removePackless(storeDirectory: string): void {
+  const directory = packDirectory(storeDirectory);
+  const files = packlessIn(namesIn(directory));
+  const known = new KnownObjects(join(storeDirectory, 'objects'));
+  const indexed = files.filter((name) => name.endsWith('.idx')).map(packOf);
+  const staying = new Set(indexed.filter((name) => !isAllIn((id) => known.has(id), readIndex(directory, name))));
+  for (const name of files.filter((file) => !staying.has(packOf(file)))) rmSync(join(directory, name), { force: true });
 }
 
-function isSpare(indexPath: string, others: KnownObjects): boolean {
-  const index = readIndex(indexPath);
+function packlessIn(names: readonly string[]): string[] {
+  const present = new Set(names);
+  return names
+    .filter((name) => /^pack-[0-9a-f]{40}\.(?:idx|rev|bitmap|mtimes)$/.test(name))
+    .filter((name) => !present.has(`${packOf(name)}.pack`));
+}
+
+function packOf(file: string): string {
+  return file.replace(/\.[a-z]+$/, '');
+}
+
+function isAllIn(others: (id: Buffer) => boolean, index: PackIndex | undefined): boolean {
   if (index === undefined) return false;
-  for (let rank = 0; rank < index.size; rank++) if (!others.has(index.idAt(rank))) return false;
+  for (let rank = 0; rank < index.size; rank++) if (!others(index.idAt(rank))) return false;
   return true;
 }
 
-function readIndex(path: string): PackIndex | undefined {
+/** Undefined when it is not there or not what was written: an id in it may then be any other. */
+function readIndex(directory: string, pack: string): PackIndex | undefined {
   try {
-    return PackIndex.parse(readFileSync(path));
+    const bytes = readFileSync(join(directory, `${pack}.idx`));
+    const sum = createHash('sha1').update(bytes.subarray(0, -20)).digest();
+    return sum.equals(bytes.subarray(-20)) ? PackIndex.parse(bytes) : undefined;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
@@ -146,16 +183,27 @@ export async function packRefs(git: GitRunner): Promise<void> {
   syncDirectory(git.settings.storeDirectory);
 }
 
-/** Packs that are complete with their index. */
-function packsIn(storeDirectory: string): Pack[] {
-  const directory = join(storeDirectory, 'objects', 'pack');
+/** Packs under the names that we and git give, which nobody has marked to be kept. */
+function packsIn(directory: string): Pack[] {
+  const names = new Set(namesIn(directory));
+  return allPacksIn(directory)
+    .filter((name) => /^pack-[0-9a-f]{40}$/.test(name) && !names.has(`${name}.keep`))
+    .flatMap((name) => {
+      const stat = lstatSync(join(directory, `${name}.pack`), { throwIfNoEntry: false });
+      return stat === undefined ? [] : [{ name, bytes: stat.size }];
+    });
+}
+
+/** Packs that have an index. */
+function allPacksIn(directory: string): string[] {
   const names = new Set(namesIn(directory));
   return [...names]
     .filter((name) => name.endsWith('.pack') && names.has(`${name.slice(0, -5)}.idx`))
-    .map((name) => {
-      const stat = lstatSync(join(directory, name), { throwIfNoEntry: false });
-      return { name: name.slice(0, -5), bytes: stat?.size ?? 0 };
-    });
+    .map((name) => name.slice(0, -5));
+}
+
+function packDirectory(storeDirectory: string): string {
+  return join(storeDirectory, 'objects', 'pack');
 }
 
 function namesIn(directory: string): string[] {

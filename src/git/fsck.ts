@@ -1,3 +1,6 @@
+import { lstatSync } from 'node:fs';
+import { join } from 'node:path';
+
 import { SnapError } from '../errors.js';
 import type { GitRunner } from './run-git.js';
 import { highLevelGit } from './high-level-git.js';
@@ -17,10 +20,18 @@ export async function checkStore(git: GitRunner, full: boolean): Promise<string[
   ];
   const { exitCode, output } = await highLevelGit(git, args);
   const lines = output.split('\n').filter((line) => line !== '');
-  if (exitCode === 0) return [];
+  if (exitCode === 0) return indexOfPacksProblems(git);
   // git's bits: 1 bad objects, 2 not reachable ones, 4 and 8 bad packs or refs, 16 commit-graph. Others: it was not checked.
   if (exitCode >= 128) throw failedCheck(git, args, exitCode, output);
   return lines.length > 0 ? lines : [`git fsck ended with exit code ${String(exitCode)}.`];
+}
+
+/** It is read by stock git only, which can do nothing where it is damaged. */
+async function indexOfPacksProblems(git: GitRunner): Promise<string[]> {
+  const path = join(git.settings.storeDirectory, 'objects', 'pack', 'multi-pack-index');
+  if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return [];
+  const { exitCode } = await git.run({ args: ['multi-pack-index', 'verify', '--no-progress'] });
+  return exitCode === 0 ? [] : ['multi-pack-index: damaged. No snapshot is; gc makes stock git read the store again.'];
 }
 
 function failedCheck(git: GitRunner, args: readonly string[], exitCode: number, output: string): SnapError {

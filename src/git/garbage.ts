@@ -5,7 +5,7 @@ import { SnapError, systemCode } from '../errors.js';
 import { isUnfinished, makeScratchDirectory, noSpace, syncDirectory } from '../fs/durable.js';
 import { rememberAfterCollection } from './connectivity.js';
 import { freeBytes } from './full-disk.js';
-import { packRefs } from './consolidation.js';
+import { hasPackless, packRefs, removePackless } from './consolidation.js';
 import { listRefs } from './refs.js';
 import type { GitRunner } from './run-git.js';
 
@@ -106,6 +106,7 @@ export function sweep(dataDir: string, storeDirectory: string): void {
   for (const name of namesIn(join(dataDir, 'tmp')))
     rmSync(join(dataDir, 'tmp', name), { recursive: true, force: true });
   removeMatching(join(storeDirectory, 'objects', 'pack'), unfinishedPack);
+  removePackless(storeDirectory);
   removeMatching(join(storeDirectory, 'objects'), /^(tmp_|[0-9a-f]{2}$)/, /^tmp_obj_/);
   removeLocks(join(storeDirectory, 'refs'));
   removeMatching(storeDirectory, unfinishedRefs);
@@ -119,6 +120,7 @@ export function hasLeftovers(dataDir: string, storeDirectory: string): boolean {
   return (
     namesIn(join(dataDir, 'tmp')).length > 0 ||
     namesIn(join(storeDirectory, 'objects', 'pack')).some((name) => unfinishedPack.test(name)) ||
+    hasPackless(storeDirectory) ||
     namesIn(storeDirectory).some((name) => unfinishedRefs.test(name)) ||
     hasLocks(join(storeDirectory, 'refs'))
   );

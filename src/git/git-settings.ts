@@ -29,6 +29,8 @@ export const configuration: readonly string[] = [
   'core.pager=cat',
   'core.askPass=',
   'core.commitGraph=false',
+  // Where such an index is damaged, git reads nothing at all.
+  'core.multiPackIndex=false',
   'core.sharedRepository=0600',
   'core.filesRefLockTimeout=2000',
   'core.packedRefsTimeout=10000',

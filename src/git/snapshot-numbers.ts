@@ -17,7 +17,8 @@ export function snapshotNumbers(storeDirectory: string, instance: InstanceName):
 }
 
 function looseNames(directory: string): string[] {
-  return readIfThere(() => readdirSync(directory)) ?? [];
+  const entries = readIfThere(() => readdirSync(directory, { withFileTypes: true })) ?? [];
+  return entries.filter((entry) => !entry.isDirectory()).map(({ name }) => name);
 }
 
 /** What follows the prefix in git's `packed-refs`: a line for each ref, its id before its name. */

@@ -16,7 +16,7 @@ import type {
 import { snapshotRefName } from '../core/snapshot-record.js';
 import { showDiff, showLog } from './comparison.js';
 import { brokenSnapshots, checkConnected } from './connectivity.js';
-import { gatherPacks, hasManyPacks, packRefs, removeGathered } from './consolidation.js';
+import { countPacks, gatherPacks, packRefs, removeGathered } from './consolidation.js';
 import { checkStore } from './fsck.js';
 import { bytesBelow, collectGarbage, hasLeftovers, sweep } from './garbage.js';
 import { BatchReader } from './objects.js';
@@ -144,8 +144,8 @@ class GitStore implements Store {
     await collectGarbage(this.#ready());
   }
 
-  hasManyPacks(): boolean {
-    return hasManyPacks(this.#directory);
+  countPacks(): number {
+    return countPacks(this.#directory);
   }
 
   async gatherPacks(): Promise<GatheredPacks | undefined> {

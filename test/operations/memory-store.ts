@@ -73,7 +73,7 @@ export class MemoryStore {
       brokenSnapshots: () => Promise.resolve(new Set()),
       fsck: unused,
       collectGarbage: unused,
-      hasManyPacks: () => false,
+      countPacks: () => 0,
       gatherPacks: unused,
       removeGathered: unused,
       packRefs: unused,

@@ -13,14 +13,11 @@ import { ObjectTable } from './object-table.js';
  */
 export class KnownObjects {
   readonly #directory: string;
-  readonly #without: ReadonlySet<string>;
   #packed: PackedIds | undefined;
   #loose: Map<number, Set<string>> | undefined;
 
-  /** @param without packs that count as not there, by the names of their files without a suffix */
-  constructor(objectsDirectory: string, without: ReadonlySet<string> = new Set()) {
+  constructor(objectsDirectory: string) {
     this.#directory = objectsDirectory;
-    this.#without = without;
   }
 
   has(id: Buffer): boolean {
@@ -33,8 +30,7 @@ export class KnownObjects {
     const names = new Set(namesIn(directory));
     const indexes = [];
     for (const name of names) {
-      const pack = name.slice(0, -4);
-      if (!name.endsWith('.idx') || !names.has(`${pack}.pack`) || this.#without.has(pack)) continue;
+      if (!name.endsWith('.idx') || !names.has(`${name.slice(0, -4)}.pack`)) continue;
       const index = PackIndex.parse(readFileSync(join(directory, name)));
       if (index !== undefined) indexes.push(index);
     }

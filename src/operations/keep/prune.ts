@@ -141,10 +141,13 @@ export async function pruneAfterSave(context: Context, record: InstanceRecord): 
   if (!autoPrune) return [];
   try {
     const numbers = context.store.snapshotNumbers(record.name);
-    if (numbers.length <= Math.min(keepLast, keepEmergency + 1) || isPutOff(numbers)) return [];
+    if (numbers.length <= Math.min(keepLast, keepEmergency + 1) || isPutOff(context, record.name, numbers)) return [];
     const all = await context.store.snapshots(record.name);
     const gone = await chosenByPolicy(context, record.name, all);
-    if (gone.length === 0) return [];
+    if (gone.length === 0) {
+      if (numbers.length > manySnapshots) noteLook(context, record.name, numbers);
+      return [];
+    }
     await removeSnapshots(context, record.name, all, new Set(gone));
     return [`Retention removed snapshot ${gone.map(({ seq }) => String(seq)).join(', ')}; see instance set keep_last.`];
   } catch (error) {
@@ -153,9 +156,19 @@ export async function pruneAfterSave(context: Context, record: InstanceRecord): 
   }
 }
 
-/** Among so many snapshots, looking for old ones takes longer than a save: not every save does. */
-function isPutOff(numbers: readonly Seq[]): boolean {
-  return numbers.length > 1000 && (numbers.at(-1) ?? 0) % 50 !== 0;
+/** Among so many snapshots, looking for old ones takes longer than a save: only a save after fifty more does. */
+const manySnapshots = 1000;
+const putOffFor = 50;
+
+/** The last look left the number that was the highest then, whether it removed something or not. */
+function isPutOff({ registry }: Context, instance: InstanceName, numbers: readonly Seq[]): boolean {
+  if (numbers.length <= manySnapshots) return false;
+  return (numbers.at(-1) ?? 0) - (registry.lastSeq(instance) ?? 0) < putOffFor;
+}
+
+function noteLook({ registry }: Context, instance: InstanceName, numbers: readonly Seq[]): void {
+  const newest = numbers.at(-1);
+  if (newest !== undefined && newest > (registry.lastSeq(instance) ?? 0)) registry.recordLastSeq(instance, newest);
 }
 
 /** Removes what nothing reaches, mends histories and puts packs together. Nothing that is kept goes. */
