@@ -97,7 +97,12 @@ async function writeIndexOfPacks(git: GitRunner, without: ReadonlySet<string>): 
   syncDirectory(directory);
 }
 
-function removeIndexOfPacks(directory: string): void {
+function isNamedInIndexOfPacks(directory: string, packs: ReadonlySet<string>): boolean {
+  const content = readIfThere(join(directory, 'multi-pack-index'))?.toString('latin1') ?? '';
+  return [...packs].some((name) => content.includes(`${name}.idx`));
+}
+
+export function removeIndexOfPacks(directory: string): void {
   for (const name of namesIn(directory).filter((found) => found.startsWith('multi-pack-index')))
     rmSync(join(directory, name), { recursive: true, force: true });
 }
@@ -115,6 +120,8 @@ export async function removeGathered(git: GitRunner, { old, new: made }: Gathere
   const areIn = (id: Buffer): boolean => indexes.some((index) => index.has(id));
   const spare = new Set(going.filter((name) => isAllIn(areIn, readIndex(directory, name))));
   if (spare.size === 0) return;
+  // Stock git looks nowhere else for what a pack had that it names.
+  if (isNamedInIndexOfPacks(directory, spare)) removeIndexOfPacks(directory);
   syncDirectory(directory);
   const files = namesIn(directory).filter((name) => spare.has(packOf(name)));
   keepingIntact(git, () => {
@@ -162,10 +169,15 @@ function isAllIn(others: (id: Buffer) => boolean, index: PackIndex | undefined):
 
 /** Undefined when it is not there or not what was written: an id in it may then be any other. */
 function readIndex(directory: string, pack: string): PackIndex | undefined {
+  const bytes = readIfThere(join(directory, `${pack}.idx`));
+  if (bytes === undefined) return undefined;
+  const sum = createHash('sha1').update(bytes.subarray(0, -20)).digest();
+  return sum.equals(bytes.subarray(-20)) ? PackIndex.parse(bytes) : undefined;
+}
+
+function readIfThere(path: string): Buffer | undefined {
   try {
-    const bytes = readFileSync(join(directory, `${pack}.idx`));
-    const sum = createHash('sha1').update(bytes.subarray(0, -20)).digest();
-    return sum.equals(bytes.subarray(-20)) ? PackIndex.parse(bytes) : undefined;
+    return readFileSync(path);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;

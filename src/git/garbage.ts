@@ -5,7 +5,7 @@ import { SnapError, systemCode } from '../errors.js';
 import { isUnfinished, makeScratchDirectory, noSpace, syncDirectory } from '../fs/durable.js';
 import { rememberAfterCollection } from './connectivity.js';
 import { freeBytes } from './full-disk.js';
-import { hasPackless, packRefs, removePackless } from './consolidation.js';
+import { hasPackless, packRefs, removeIndexOfPacks, removePackless } from './consolidation.js';
 import { listRefs } from './refs.js';
 import type { GitRunner } from './run-git.js';
 
@@ -71,11 +71,13 @@ async function checkComplete(git: GitRunner, packs: readonly string[]): Promise<
 }
 
 function removeAllBut(objects: string, kept: readonly string[]): void {
+  removeIndexOfPacks(join(objects, 'pack'));
+  syncDirectory(join(objects, 'pack'));
   const keptNames = new Set(kept.map((pack) => `pack-${pack}`));
   const names = namesIn(join(objects, 'pack'))
     .filter((name) => !keptNames.has(name.replace(/\.[a-z]+$/, '')))
     // First what makes packs visible, then the packs.
-    .sort((a, b) => rank(a) - rank(b));
+    .sort((a, b) => Number(b.endsWith('.idx')) - Number(a.endsWith('.idx')));
   for (const name of names) rmSync(join(objects, 'pack', name), { recursive: true });
   syncDirectory(join(objects, 'pack'));
   for (const name of namesIn(objects)) {
@@ -84,11 +86,6 @@ function removeAllBut(objects: string, kept: readonly string[]): void {
   rmSync(join(objects, 'info', 'commit-graph'), { force: true });
   rmSync(join(objects, 'info', 'commit-graphs'), { force: true, recursive: true });
   syncDirectory(objects);
-}
-
-function rank(name: string): number {
-  if (name.startsWith('multi-pack-index')) return 0;
-  return name.endsWith('.idx') ? 1 : 2;
 }
 
 function removeStatCaches(dataDir: string): void {
