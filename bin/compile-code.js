@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { codeName, compile, run } from './load-code.js';
+import { codeName, compile, run, sealed } from './load-code.js';
 
 const { filename, script } = compile(pathToFileURL(process.argv[2]));
 const { main } = run(script, pathToFileURL(process.argv[2]));
@@ -21,5 +21,5 @@ try {
   process.chdir('/');
   for (const made of [folder, process.env.JACKIN_SNAP_DATA_DIR]) rmSync(made, { recursive: true, force: true });
 }
-writeFileSync(codeName(filename), script.createCachedData());
+writeFileSync(codeName(filename), sealed(script.createCachedData()));
 process.exitCode = 0;

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
@@ -29,10 +30,24 @@ export function codeName(filename) {
   return `${filename}.code`;
 }
 
+const sumBytes = 20;
+
+/** Compiled code as it is kept: Node would run damaged code, so its checksum goes before it. */
+export function sealed(code) {
+  return Buffer.concat([sumOf(code), code]);
+}
+
 function codeBeside(filename) {
+  let kept;
   try {
-    return readFileSync(codeName(filename));
+    kept = readFileSync(codeName(filename));
   } catch {
     return undefined;
   }
+  const code = kept.subarray(sumBytes);
+  return kept.subarray(0, sumBytes).equals(sumOf(code)) ? code : undefined;
+}
+
+function sumOf(code) {
+  return createHash('sha1').update(code).digest();
 }

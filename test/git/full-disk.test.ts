@@ -106,6 +106,21 @@ describe.runIf(canMount)('on a full disk', () => {
     await isAsBefore();
   });
 
+  test('packs are not put together without room for it, and refs stay', async () => {
+    for (let count = 0; count < 2; count++) {
+      const writer = area.store.newWriter();
+      writer.writeBlob(randomBytes(1_500_000));
+      await writer.publish();
+    }
+    const packs = readdirSync(join(area.directory, 'objects/pack'));
+    fill(1_000_000);
+    await expect(area.store.gatherPacks()).rejects.toMatchObject(noSpace);
+    fill(0);
+    await expect(area.store.packRefs()).rejects.toMatchObject(noSpace);
+    expect(readdirSync(join(area.directory, 'objects/pack'))).toEqual(packs);
+    await isAsBefore();
+  });
+
   test('a durable file stays as it was', () => {
     const path = join(disk, 'file');
     writeDurably(path, 'before');

@@ -1,0 +1,146 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+import type { GatheredPacks, HeldLock } from '../../src/core/ports.js';
+import type { InstanceName, Seq } from '../../src/core/ids.js';
+import { defaultPolicy } from '../../src/core/policy.js';
+import { SnapError } from '../../src/errors.js';
+import type { Context } from '../../src/operations/context.js';
+import { housekeep, isDue } from '../../src/operations/keep/housekeeping.js';
+import { pruneAfterSave } from '../../src/operations/keep/prune.js';
+import { save } from '../../src/operations/save.js';
+import { MemoryContext } from './memory-context.js';
+
+const made: GatheredPacks = { old: ['a', 'b'], new: ['c'] };
+
+interface House {
+  readonly packs: number | readonly number[];
+  readonly busy?: string;
+  readonly fails?: string;
+  readonly gathered?: GatheredPacks | undefined;
+}
+
+/** What is done, in order, with the locks that are had meanwhile. */
+function house({ packs, busy, fails, ...rest }: House): { context: Context; done: string[] } {
+  const done: string[] = [];
+  const held = new Set<string>();
+  const counts = [packs].flat();
+  const lock = (name: string): Promise<HeldLock> => {
+    if (name === busy) return Promise.reject(new SnapError('BUSY', 'busy', { lock: name, holder: 'x' }));
+    held.add(name);
+    return Promise.resolve({ release: () => void held.delete(name) });
+  };
+  const step = (name: string): void => {
+    done.push(`${name} with ${[...held].join(' and ')}`);
+    if (name === fails) throw new SnapError('GIT_FAILED', name, { command: name, exitCode: 1 });
+  };
+  const answer = 'gathered' in rest ? rest.gathered : made;
+  const context = {
+    locks: {
+      housekeeping: () => lock('its own'),
+      storeShared: () => lock('shared'),
+      storeExclusive: () => lock('exclusive'),
+    },
+    store: {
+      exists: () => counts[0] !== -1,
+      countPacks: () => (counts.length > 1 ? counts.shift()! : counts[0]!),
+      gatherPacks: () => attempt(() => (step('gather'), answer)),
+      removeGathered: () => attempt(() => step('remove')),
+      packRefs: () => attempt(() => step('pack refs')),
+    },
+  } as unknown as Context;
+  return { context, done };
+}
+
+function attempt<T>(act: () => T): Promise<T> {
+  return new Promise((resolve) => resolve(act()));
+}
+
+const all = [
+  'gather with its own and shared',
+  'remove with its own and exclusive',
+  'pack refs with its own and exclusive',
+];
+
+describe('housekeeping', () => {
+  test.each([
+    { packs: -1, due: false },
+    { packs: 0, due: false },
+    { packs: 49, due: false },
+    { packs: 50, due: true },
+    { packs: 51, due: false },
+    { packs: 60, due: true },
+    { packs: 1230, due: true },
+  ])('with $packs packs is due: $due', ({ packs, due }) => {
+    expect(isDue(house({ packs }).context)).toBe(due);
+  });
+
+  test.each([
+    { why: 'there are many packs', house: { packs: 50 }, steps: all },
+    { why: 'saves went on since it was started', house: { packs: 53 }, steps: all },
+    { why: 'nothing is to be gathered', house: { packs: 50, gathered: undefined }, steps: [all[0], all[2]] },
+    { why: 'there are few packs', house: { packs: 49 }, steps: [] },
+    { why: 'there is no store', house: { packs: -1 }, steps: [] },
+    { why: 'another is at it', house: { packs: 50, busy: 'its own' }, steps: [] },
+    { why: 'another has just done it', house: { packs: [50, 3] }, steps: [] },
+    { why: 'others stay in the store', house: { packs: 50, busy: 'exclusive' }, steps: all.slice(0, 1) },
+  ])('when $why does $steps', async ({ house: given, steps }) => {
+    const { context, done } = house(given);
+    await housekeep(context);
+    expect(done).toEqual(steps);
+  });
+
+  test.each(['gather', 'remove', 'pack refs'])('that fails at %s holds no lock any more', async (fails) => {
+    const { context, done } = house({ packs: 50, fails });
+    await expect(housekeep(context)).rejects.toMatchObject({ code: 'GIT_FAILED' });
+    await context.locks.storeShared().then((lock) => lock.release());
+    const again = done.length;
+    await housekeep(context).catch(() => undefined);
+    expect(done.slice(again)).toEqual(done.slice(0, again));
+  });
+});
+
+describe('retention after a save', () => {
+  const numbers = (count: number): Seq[] => Array.from({ length: count }, (_, at) => (at + 1) as Seq);
+
+  async function looks(count: number, lastSeq?: number): Promise<{ looked: boolean; lastSeq: number | undefined }> {
+    const memory = new MemoryContext();
+    memory.instance = 'demo';
+    memory.cwd = join(memory.area, 'mount');
+    mkdirSync(memory.cwd);
+    const instance = 'demo' as InstanceName;
+    await save(memory.context, {});
+    if (lastSeq !== undefined) memory.lastSeqs.set(instance, lastSeq as Seq);
+    let looked = false;
+    const store = {
+      ...memory.context.store,
+      snapshotNumbers: () => numbers(count),
+      snapshots: () => {
+        looked = true;
+        return Promise.resolve([]);
+      },
+    };
+    const record = { ...memory.records.get(instance)!, policy: { ...defaultPolicy, keep_last: 5000 } };
+    expect(await pruneAfterSave({ ...memory.context, store }, record)).toEqual([]);
+    return { looked, lastSeq: memory.lastSeqs.get(instance) };
+  }
+
+  test.each([
+    { count: 11, looked: false, why: 'there are fewer than any setting lets go' },
+    { count: 12, looked: true, why: 'there are more' },
+    { count: 1000, lastSeq: 999, looked: true, why: 'up to a thousand each save looks' },
+    { count: 1001, lastSeq: 1000, looked: false, why: 'among more than a thousand it is put off' },
+    { count: 1049, lastSeq: 1000, looked: false, why: 'until fifty more are there' },
+    { count: 1050, lastSeq: 1000, looked: true, why: 'fifty are' },
+    { count: 1063, lastSeq: 1000, looked: true, why: 'restores may have used the fiftieth number' },
+    { count: 1001, looked: true, why: 'nobody has ever looked' },
+  ])(
+    'among $count snapshots after a look at $lastSeq looks: $looked, since $why',
+    async ({ count, lastSeq, looked }) => {
+      const result = await looks(count, lastSeq);
+      expect(result.looked).toBe(looked);
+      expect(result.lastSeq).toBe(looked && count > 1000 ? count : lastSeq);
+    },
+  );
+});

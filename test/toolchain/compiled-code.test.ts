@@ -1,0 +1,153 @@
+import { execFile, execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { promisify } from 'node:util';
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { copyCheckout, makeScratch } from './scratch.js';
+
+const enough = 180_000;
+const scratch = makeScratch();
+const source = join(scratch, 'source');
+
+beforeAll(() => {
+  mkdirSync(source);
+  copyCheckout(source);
+  build(source);
+}, enough);
+
+describe('the compiled code of the command', () => {
+  let place: string;
+  let code: string;
+
+  beforeEach(() => {
+    place = join(scratch, 'place');
+    rmSync(place, { recursive: true, force: true });
+    mkdirSync(place);
+    for (const part of ['bin', 'dist', 'package.json', 'node_modules'])
+      cpSync(join(source, part), join(place, part), { recursive: true });
+    code = join(
+      place,
+      'dist/cli',
+      filesIn(place).find((name) => name.endsWith('.cjs.code'))!,
+    );
+  });
+
+  test('lies beside the one file that the command is in, and is used wherever that is', () => {
+    expect(filesIn(place).filter((name) => name.startsWith('main'))).toEqual([
+      expect.stringMatching(/^main-[0-9a-f]{16}\.cjs$/),
+      expect.stringMatching(/^main-[0-9a-f]{16}\.cjs\.code$/),
+      'main.js',
+    ]);
+    expect(isUsed(place)).toBe(true);
+  });
+
+  test('belongs to a source in one-byte characters, as it is read', () => {
+    const text = readFileSync(code.replace('.code', ''));
+    expect(text.findIndex((byte) => byte > 0x7f)).toBe(-1);
+  });
+
+  test.each([
+    { what: 'missing', harm: () => rmSync(code) },
+    { what: 'empty', harm: () => writeFileSync(code, '') },
+    { what: 'torn', harm: () => writeFileSync(code, readFileSync(code).subarray(0, 100_000)) },
+    { what: 'shorter than its header', harm: () => writeFileSync(code, readFileSync(code).subarray(0, 10)) },
+    {
+      what: 'of another source',
+      harm: () => writeFileSync(code, sealed(compiled('exports.main = () => process.exit(9)'))),
+    },
+    { what: 'of another version of node', harm: () => flipSealed(code, 4) },
+    { what: 'damaged', harm: () => flip(code, 50_000) },
+    { what: 'no code at all', harm: () => writeFileSync(code, 'no code at all') },
+    { what: 'a folder', harm: () => replaceByFolder(code) },
+  ])('that is $what only costs time', ({ harm }) => {
+    harm();
+    expect(isUsed(place)).toBe(false);
+    const { version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
+    const run = spawnSync(join(place, 'bin/jackin-snap'), ['--version'], { encoding: 'utf8' });
+    expect({ code: run.status, stdout: run.stdout, stderr: run.stderr }).toEqual({
+      code: 0,
+      stdout: `${version}\n`,
+      stderr: '',
+    });
+  });
+});
+
+describe('builds', () => {
+  test('of different sources at the same time leave a command that finds its file', { timeout: enough }, async () => {
+    const place = join(scratch, 'twice');
+    mkdirSync(place);
+    copyCheckout(place);
+    cpSync(join(source, 'dist'), join(place, 'dist'), { recursive: true });
+    const old = namedBy(place);
+    const first = promisify(execFile)(process.execPath, [join(place, 'bin/build.js')]);
+    const main = join(place, 'src/cli/main.ts');
+    const second = promisify(execFile)(process.execPath, [join(place, 'bin/build.js')]);
+    writeFileSync(main, `${readFileSync(main, 'utf8')}\nexport const another = 'another';\n`);
+    await Promise.all([first, second]);
+    expect(filesIn(place)).toEqual(expect.arrayContaining([namedBy(place), old]));
+    expect(execFileSync(join(place, 'bin/jackin-snap'), ['--version'], { encoding: 'utf8' })).toMatch(/^\d/);
+    expect(readdirSync(place).filter((name) => name.startsWith('.dist-'))).toEqual([]);
+
+    // What is older than any build goes with the next one: as if that came two hours later.
+    const last = namedBy(place);
+    const others = `main-${'0'.repeat(16)}.cjs`;
+    writeFileSync(join(place, 'dist/cli', others), 'of a build that ended early');
+    const builder = pathToFileURL(join(place, 'bin/build.js')).href;
+    const later = `const now = Date.now; Date.now = () => now() + 7_200_000;
+      await (await import(${JSON.stringify(builder)})).build(${JSON.stringify(place)});`;
+    execFileSync(process.execPath, ['--input-type=module', '--eval', later], { stdio: 'ignore' });
+    expect(filesIn(place)).not.toContain(others);
+    expect(filesIn(place)).toEqual(expect.arrayContaining([namedBy(place), last]));
+  });
+});
+
+function build(folder: string): void {
+  execFileSync(process.execPath, [join(folder, 'bin/build.js')], { stdio: 'ignore' });
+}
+
+function filesIn(folder: string): string[] {
+  return readdirSync(join(folder, 'dist/cli')).sort();
+}
+
+function namedBy(folder: string): string {
+  return /main-[0-9a-f]{16}\.cjs/.exec(readFileSync(join(folder, 'dist/cli/main.js'), 'utf8'))![0];
+}
+
+/** Did this node take the code that was kept? */
+function isUsed(folder: string): boolean {
+  const [loader, file] = ['bin/load-code.js', `dist/cli/${namedBy(folder)}`].map(
+    (path) => pathToFileURL(join(folder, path)).href,
+  );
+  const script = `const { compile } = await import(${JSON.stringify(loader)});
+    console.log(compile(new URL(${JSON.stringify(file)})).script.cachedDataRejected === false);`;
+  return execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' }) === 'true\n';
+}
+
+function compiled(text: string): Buffer {
+  const script = `process.stdout.write(new (require('node:vm').Script)(${JSON.stringify(text)}).createCachedData())`;
+  return execFileSync(process.execPath, ['--eval', script]);
+}
+
+function sealed(code: Buffer): Buffer {
+  return Buffer.concat([createHash('sha1').update(code).digest(), code]);
+}
+
+/** Damage that the checksum does not tell of. */
+function flipSealed(path: string, at: number): void {
+  const code = readFileSync(path).subarray(20);
+  code[at]! ^= 0xff;
+  writeFileSync(path, sealed(code));
+}
+
+function replaceByFolder(path: string): void {
+  rmSync(path);
+  mkdirSync(path);
+}
+
+function flip(path: string, at: number): void {
+  const content = readFileSync(path);
+  content[at]! ^= 0xff;
+  writeFileSync(path, content);
+}
