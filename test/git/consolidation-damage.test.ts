@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { copyFileSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import type { InstanceName } from '../../src/core/ids.js';
@@ -94,6 +94,24 @@ describe('a damaged store', () => {
     expect(refsOf(area.directory)).toEqual(refs);
   });
 });
+
+test.each(['', 'garbage', '0'.repeat(40)])(
+  '%j over a packed ref hides it, and a collection takes nothing of it',
+  async (over) => {
+    const area = await withSnapshots(4);
+    const content = contentOf(area);
+    await area.store.packRefs();
+    const path = join(area.directory, 'refs/jackin/t/2');
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, over);
+    await area.store.collectGarbage().catch((error: unknown) => {
+      expect(error).toMatchObject({ code: 'STORE_DAMAGED' });
+    });
+    rmSync(path);
+    expect(contentOf(area)).toEqual(content);
+    expectSound(area);
+  },
+);
 
 describe('a store with strange files', () => {
   test('packs that are marked to be kept, or named by others, are left alone', async () => {
