@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { copyCheckout, makeScratch } from './scratch.js';
 
-const enough = 180_000;
+const enough = 600_000;
 const scratch = makeScratch();
 const source = join(scratch, 'source');
 
