@@ -283,8 +283,8 @@ function toStatCaches(directory: DataDirectory): StatCaches {
         enter: (path, stat, rules) => {
           recorder.enter(path, stat, rules);
         },
-        leave: (files, tree, firm) => {
-          recorder.leave(files, tree, firm);
+        leave: (files, tree, firm, adopted) => {
+          recorder.leave(files, tree, firm, adopted);
         },
         adopt: (subtree) => {
           recorder.adopt(subtree);

@@ -369,7 +369,12 @@ export interface StatCacheRecorder {
    * The directory that was entered last is over: its stored files and links that are settled. `firm` when these are
    * all, and every change in it would show in a stat of it or of them. `adopted` has further ones.
    */
-  leave(files: readonly RecordedFile[], tree: ObjectId | undefined, firm: boolean, adopted?: RecordedDirectory): void;
+  leave(
+    files: readonly RecordedFile[],
+    tree: ObjectId | undefined,
+    firm: boolean,
+    adopted: RecordedDirectory | undefined,
+  ): void;
   /** Takes over a subtree in the place of entering it. */
   adopt(subtree: RecordedSubtree): void;
 }

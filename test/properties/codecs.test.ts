@@ -294,7 +294,7 @@ test('the stat cache knows what it was told, and nothing of a file that changed 
       }));
       for (const { path, files } of sorted) {
         recorder.enter(path, directory, 'rules');
-        recorder.leave(files, undefined, true);
+        recorder.leave(files, undefined, true, undefined);
       }
       writeStatCache(file, recorder, { defaults: usualAttributes([]), attributes: [], leftOut: [], repositories: [] });
 

@@ -49,7 +49,7 @@ export class CacheRecorder implements StatCacheRecorder {
     files: readonly RecordedFile[],
     tree: ObjectId | undefined,
     isFirm: boolean,
-    adopted?: RecordedDirectory,
+    adopted: RecordedDirectory | undefined,
   ): void {
     const row = this.#open.pop() as number;
     const ownStart = this.#table.fileCount;

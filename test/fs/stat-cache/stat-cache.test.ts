@@ -39,7 +39,7 @@ const notes: StatCacheNotes = {
 
 function record(recorder: CacheRecorder, path: string, files: readonly RecordedFile[]): void {
   recorder.enter(path as EntryPath, { ...stat, kind: 'directory' }, 'rules');
-  recorder.leave(files, oid('0'), true);
+  recorder.leave(files, oid('0'), true, undefined);
 }
 
 function written(): string {
