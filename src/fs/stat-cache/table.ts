@@ -71,7 +71,7 @@ export interface TableSize {
   readonly notes: number;
 }
 
-const magic = Buffer.from('jackin-stat-2\0\0\0', 'latin1');
+const magic = Buffer.from('jackin-stat-3\0\0\0', 'latin1');
 const headerBytes = 48;
 const idBytes = 20;
 
