@@ -70,21 +70,24 @@ export class Stage {
   readonly root: string = this.scene.folder('mounts');
   readonly mounts: readonly string[];
 
-  constructor(names: readonly string[]) {
+  readonly #trees: { readonly then: TreeSpec; readonly now: TreeSpec };
+
+  constructor(names: readonly string[], trees: { readonly then: TreeSpec; readonly now: TreeSpec } = { then, now }) {
+    this.#trees = trees;
     this.mounts = names.map((name) => this.scene.folder(`mounts/${name}`));
   }
 
   /** Leaves the mounts as they are `now`, to be restored; answers the places in its changes at which to kill that. */
   async begin(): Promise<{ readonly wasThen: Memory; readonly wasNow: Memory; readonly moments: readonly number[] }> {
-    this.fill(then);
+    this.fill(this.#trees.then);
     await this.scene.save([], { dirs: this.mounts, cwd: this.mounts[0]! });
     const wasThen = remember(this.root);
-    this.fill(now);
+    this.fill(this.#trees.now);
     const wasNow = remember(this.root);
     const log = join(this.scene.home, 'log');
     await this.run(['restore', '1', '--yes'], { env: this.dying(0, log) });
     expectSame(wasThen, 'what was not killed');
-    this.fill(now);
+    this.fill(this.#trees.now);
     return { wasThen, wasNow, moments: momentsIn(readFileSync(log, 'utf8').trimEnd().split('\n')) };
   }
 
@@ -115,7 +118,9 @@ export class Stage {
 
   /** Every file holds all of what it held then or all of what it held now. */
   expectNothingHalfWritten(): void {
-    const whole = new Set([...then, ...now].flatMap((entry) => (entry.type === 'file' ? [entry.content] : [])));
+    const whole = new Set(
+      [...this.#trees.then, ...this.#trees.now].flatMap((entry) => (entry.type === 'file' ? [entry.content] : [])),
+    );
     for (const { path, type } of walkTree(this.root, { hash: false })) {
       if (type !== 'file' || path.includes('/.jackin-')) continue;
       expect(whole, path).toContain(readFileSync(join(this.root, path), 'utf8'));
