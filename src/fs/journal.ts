@@ -108,6 +108,9 @@ function checksum(text: string): string {
   return createHash('sha256').update(text).digest('hex').slice(0, 16);
 }
 
+/** A plan may be long, and need not be in memory twice more. */
+const writtenTogether = 4096;
+
 class FileJournal implements Journal {
   readonly #file: string;
   readonly #fd: number;
@@ -119,14 +122,18 @@ class FileJournal implements Journal {
   }
 
   append(records: readonly JournalRecord[]): void {
+    for (let at = 0; at < records.length; at += writtenTogether) this.#write(records.slice(at, at + writtenTogether));
+    fsyncSync(this.#fd);
+    syncFolderOf(this.#file);
+  }
+
+  #write(records: readonly JournalRecord[]): void {
     const text = records.map((record) => {
       const body = encodeRecord(record);
       return `${checksum(body)} ${body}\n`;
     });
     const bytes = Buffer.from(text.join(''), 'utf8');
     for (let written = 0; written < bytes.length;) written += writeSync(this.#fd, bytes, written);
-    fsyncSync(this.#fd);
-    syncFolderOf(this.#file);
   }
 
   close(): void {
