@@ -114,8 +114,8 @@ export default {
     only(
       'main-brings-the-surroundings',
       '^src/cli/main\\.ts$',
-      [...client, builtins('fs/promises')],
-      'main.ts alone reads files for the command line: the version and the documents named on the command line.',
+      [...client, builtins('fs/promises', 'v8')],
+      'main.ts alone reads files for the command line, the version and the documents that it names, and sets up V8.',
     ),
     only(
       'bin-only-starts',
