@@ -94,7 +94,7 @@ export default {
       [
         '^src/(core|operations|fs|git|instance|run)/',
         '^src/errors\\.ts$',
-        builtins('os', 'path', 'process'),
+        builtins('os', 'path', 'process', 'v8'),
         packages('ulid'),
       ],
       'snap.ts joins operations to adapters, and brings the time, the randomness and the environment.',
@@ -114,8 +114,8 @@ export default {
     only(
       'main-brings-the-surroundings',
       '^src/cli/main\\.ts$',
-      [...client, builtins('fs/promises', 'v8')],
-      'main.ts alone reads files for the command line, the version and the documents that it names, and sets up V8.',
+      [...client, builtins('fs/promises')],
+      'main.ts alone reads files for the command line: the version and the documents named on the command line.',
     ),
     only(
       'bin-only-starts',

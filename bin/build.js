@@ -55,16 +55,32 @@ async function bundleCommand(root, outDir) {
   const [{ contents }] = outputFiles;
   const name = `main-${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.cjs`;
   writeFileSync(join(bundled, name), contents);
-  writeFileSync(join(bundled, 'main.js'), loader(name));
+  writeFileSync(join(bundled, 'main.js'), loader(root, name));
   rmSync(join(outDir, 'cli'), { recursive: true });
   renameSync(bundled, join(outDir, 'cli'));
   keepCode(root, join(outDir, 'cli', name));
 }
 
-function loader(name) {
-  return `import { loadCode } from '../../bin/load-code.js';
+/** Scripts ask for the version often: nothing is loaded for that. Where it cannot be said, the command says why. */
+function loader(root, name) {
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  return `import { writeSync } from 'node:fs';
 
-export const { main } = loadCode(new URL('./${name}', import.meta.url));
+export async function main(argv) {
+  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V') && isSaid(${JSON.stringify(`${version}
+`)})) return 0;
+  const { loadCode } = await import('../../bin/load-code.js');
+  return await loadCode(new URL('./${name}', import.meta.url)).main(argv);
+}
+
+function isSaid(text) {
+  try {
+    writeSync(1, text);
+    return true;
+  } catch {
+    return false;
+  }
+}
 `;
 }
 

@@ -1,17 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import process from 'node:process';
-import { setFlagsFromString } from 'node:v8';
 import { commandIndex } from './command-line.js';
 import { OutputFailed, processOutput, ReaderGone } from './output.js';
 import type { Session } from './session.js';
 import { listenToSignals } from './signals.js';
 import type { Surroundings } from './surroundings.js';
-
-/**
- * Memory is given back when that in use has grown by so much; left alone, V8 lets it grow to a multiple. Measured: a third
- * less at the peak, and no more time.
- */
-const collectEarlier = '--heap-growing-percent=70';
 
 /** Runs one command line and answers its exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -21,7 +14,6 @@ export async function main(argv: readonly string[]): Promise<number> {
     await output.stdout.write(`${await programVersion()}\n`);
     return 0;
   }
-  setFlagsFromString(collectEarlier);
   const signals = listenToSignals(process);
   try {
     return await runCommandLine(argv, {

@@ -63,6 +63,7 @@ export class MemoryContext {
         digest: host.digest,
         freeBytes: () => 1e12,
         syncFileSystem: () => Promise.resolve(false),
+        giveBackMemorySooner: () => undefined,
         mountPointsBelow: () => new Set(),
       },
       statCaches: {
