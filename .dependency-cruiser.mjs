@@ -94,7 +94,7 @@ export default {
       [
         '^src/(core|operations|fs|git|instance|run)/',
         '^src/errors\\.ts$',
-        builtins('os', 'path', 'process', 'v8'),
+        builtins('os', 'path', 'process'),
         packages('ulid'),
       ],
       'snap.ts joins operations to adapters, and brings the time, the randomness and the environment.',
@@ -120,7 +120,7 @@ export default {
     only(
       'bin-only-starts',
       '^bin/',
-      ['^bin/', builtins('fs', 'path', 'process', 'child_process', 'crypto', 'url', 'module', 'os', 'v8', 'vm')],
+      ['^bin/', builtins('fs', 'path', 'process', 'child_process', 'crypto', 'url', 'module', 'os', 'vm')],
       'bin/ starts the command line; in a checkout it first installs and builds.',
     ),
     only(

@@ -3,7 +3,6 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { setFlagsFromString } from 'node:v8';
 import { codeName, compile, run, sealed } from './load-code.js';
 
 const { filename, script } = compile(pathToFileURL(process.argv[2]));
@@ -22,7 +21,5 @@ try {
   process.chdir('/');
   for (const made of [folder, process.env.JACKIN_SNAP_DATA_DIR]) rmSync(made, { recursive: true, force: true });
 }
-// Code is only taken under the flags that it was made under, and a restore sets one.
-setFlagsFromString('--heap-growing-percent=0');
 writeFileSync(codeName(filename), sealed(script.createCachedData()));
 process.exitCode = 0;

@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ObjectId } from '../core/ids.js';
@@ -8,6 +8,7 @@ import { NewObjects } from './new-objects.js';
 import { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
 import type { GitRunner } from './run-git.js';
+import { namesIn } from './names-in.js';
 
 /**
  * Fails with STORE_DAMAGED unless every object that the commits reach is there. What `known` commits reach is not
@@ -157,13 +158,4 @@ function objectStoreState(storeDirectory: string): ObjectStoreState {
 function noteState(state: Record<string, string>, objects: string, place: string): void {
   const stat = lstatSync(join(objects, place), { bigint: true, throwIfNoEntry: false });
   if (stat !== undefined) state[place] = `${String(stat.size)} ${String(stat.mtimeNs)} ${String(stat.ino)}`;
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

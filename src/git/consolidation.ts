@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync, readdirSync, rmSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { GatheredPacks } from '../core/ports.js';
@@ -10,6 +10,7 @@ import { freeBytes } from './full-disk.js';
 import { PackIndex } from './pack/index-file.js';
 import { KnownObjects } from './pack/known-objects.js';
 import type { GitRunner } from './run-git.js';
+import { namesIn } from './names-in.js';
 
 /*
  * Each save adds a pack. Many small ones take room, since a pack holds whole trees of which little changed, and time,
@@ -216,13 +217,4 @@ function allPacksIn(directory: string): string[] {
 
 function packDirectory(storeDirectory: string): string {
   return join(storeDirectory, 'objects', 'pack');
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -69,8 +69,6 @@ export interface Host {
   freeBytes(path: HostPath): number;
   /** Makes everything on the file system of a held directory durable; false when that cannot be had. */
   syncFileSystem(descriptorPath: string): Promise<boolean>;
-  /** Before work that makes and drops much: from now on memory is given back before its use has grown to a multiple. */
-  giveBackMemorySooner(): void;
   /** Where other file systems, or other places of the same one, are mounted below a folder. */
   mountPointsBelow(path: HostPath): ReadonlySet<EntryPath>;
 }

@@ -63,7 +63,6 @@ export class MemoryContext {
         digest: host.digest,
         freeBytes: () => 1e12,
         syncFileSystem: () => Promise.resolve(false),
-        giveBackMemorySooner: () => undefined,
         mountPointsBelow: () => new Set(),
       },
       statCaches: {

@@ -19,7 +19,7 @@ export function sizeText(bytes: number): string {
   return prettyBytes(bytes, { binary: true });
 }
 
-/** `1,234,567`. What the runtime has for it takes longer to get ready than a save. */
+/** `1,234,567`. What the runtime has for it takes long to get ready. */
 export function grouped(count: number): string {
   return String(count).replace(/(?<=\d)(?=(?:\d{3})+$)/g, ',');
 }

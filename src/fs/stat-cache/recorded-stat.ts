@@ -27,3 +27,18 @@ export function timesOf({ mtimeNs, ctimeNs }: Pick<EntryStat, 'mtimeNs' | 'ctime
     ctimeNanoseconds: Number(ctimeNanoseconds),
   };
 }
+
+type RecordedStats = Readonly<Record<'ino' | 'mode' | keyof RecordedTimes, ArrayLike<number>>>;
+
+/** True when the stat is the one of this row, apart from a size. */
+export function isSameEntry(columns: RecordedStats, row: number, stat: EntryStat): boolean {
+  const times = timesOf(stat);
+  return (
+    columns.ino[row] === Number(stat.ino) &&
+    columns.mode[row] === fullMode(stat) &&
+    columns.mtimeSeconds[row] === times.mtimeSeconds &&
+    columns.mtimeNanoseconds[row] === times.mtimeNanoseconds &&
+    columns.ctimeSeconds[row] === times.ctimeSeconds &&
+    columns.ctimeNanoseconds[row] === times.ctimeNanoseconds
+  );
+}

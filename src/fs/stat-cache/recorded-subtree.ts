@@ -9,7 +9,7 @@ import type {
   RecordedTally,
   UnchangedParts,
 } from '../../core/ports.js';
-import { fullMode, timesOf } from './recorded-stat.js';
+import { isSameEntry } from './recorded-stat.js';
 import { type StatTable, directoryPath, fileName, idAt, shown } from './table.js';
 
 /** Rows of directories by path. */
@@ -43,7 +43,7 @@ export class Unchanged implements UnchangedParts {
   directory(path: EntryPath, rules: string, stat: EntryStat): RecordedDirectory | undefined {
     const place = this.#placeOf(path, rules);
     if (place === undefined || this.#changedBefore[place.row + 1] !== this.#changedBefore[place.row]) return undefined;
-    return isSameDirectory(this.#table, place.row, stat) ? new OwnFiles(place) : undefined;
+    return isSameEntry(this.#table.directories, place.row, stat) ? new OwnFiles(place) : undefined;
   }
 
   #placeOf(path: EntryPath, rules: string): Place | undefined {
@@ -59,18 +59,6 @@ interface Place {
   readonly table: StatTable;
   readonly rules: readonly string[];
   readonly rowOf: RowOf;
-}
-
-function isSameDirectory({ directories }: StatTable, row: number, stat: EntryStat): boolean {
-  const times = timesOf(stat);
-  return (
-    directories.ino[row] === Number(stat.ino) &&
-    directories.mode[row] === fullMode(stat) &&
-    directories.mtimeSeconds[row] === times.mtimeSeconds &&
-    directories.mtimeNanoseconds[row] === times.mtimeNanoseconds &&
-    directories.ctimeSeconds[row] === times.ctimeSeconds &&
-    directories.ctimeNanoseconds[row] === times.ctimeNanoseconds
-  );
 }
 
 type Span = readonly [start: number, end: number];

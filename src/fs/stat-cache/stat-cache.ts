@@ -11,7 +11,7 @@ import { writeFully } from '../durable.js';
 import type { CacheRecorder } from './cache-recorder.js';
 import { type TableNotes, decodeNotes } from './notes.js';
 import { findUnchanged } from './recheck.js';
-import { fullMode, timesOf } from './recorded-stat.js';
+import { isSameEntry } from './recorded-stat.js';
 import { Unchanged } from './recorded-subtree.js';
 import { type StatTable, directoryPath, fileName, idAt, readTable } from './table.js';
 
@@ -146,14 +146,5 @@ function placeOf({ descriptorPath }: Directory): string {
 }
 
 function matches({ files }: StatTable, row: number, stat: EntryStat): boolean {
-  const times = timesOf(stat);
-  return (
-    files.ino[row] === Number(stat.ino) &&
-    files.size[row] === stat.size &&
-    files.mode[row] === fullMode(stat) &&
-    files.mtimeSeconds[row] === times.mtimeSeconds &&
-    files.mtimeNanoseconds[row] === times.mtimeNanoseconds &&
-    files.ctimeSeconds[row] === times.ctimeSeconds &&
-    files.ctimeNanoseconds[row] === times.ctimeNanoseconds
-  );
+  return files.size[row] === stat.size && isSameEntry(files, row, stat);
 }

@@ -1,10 +1,10 @@
 import type { Buffer } from 'node:buffer';
-import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { lstatSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { systemCode } from '../../errors.js';
 import { PackIndex } from './index-file.js';
 import { ObjectTable } from './object-table.js';
+import { namesIn } from '../names-in.js';
 
 /**
  * The objects that a store has, as its pack indexes and loose objects say when they are first asked for. Valid for as
@@ -77,13 +77,4 @@ function collectIds(indexes: readonly PackIndex[]): PackedIds {
 
 function hexByte(byte: number): string {
   return byte.toString(16).padStart(2, '0');
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return [];
-    throw error;
-  }
 }

@@ -45,7 +45,6 @@ export interface RestoreJob {
 /** Writes the plan down and carries it out. Whenever it ends early, the journal says how to go on. */
 export async function finishRestore(context: Context, job: RestoreJob): Promise<Finished> {
   const id: string = context.newId();
-  context.host.giveBackMemorySooner();
   const changes = new Map(job.planned.map(({ name, plan }) => [name, plan.changes]));
   const remembered = new Map(job.planned.map(({ name, live }) => [name, memoryOf(live)]));
   const mounts = job.planned.map(({ live }) => live.mount);
