@@ -135,6 +135,9 @@ export interface ListedObject {
   readonly path: string;
 }
 
+/** Whether a directory, by its path as stored, is not to be listed, nor what is below it. */
+export type PassesOver = (path: string, tree: ObjectId) => boolean;
+
 export interface ObjectReader {
   /** @throws SnapError STORE_DAMAGED when it is missing, damaged, of another type or larger than `limit` bytes. */
   read(name: string, type: ObjectType, limit?: number): Promise<{ oid: ObjectId; content: Buffer }>;
@@ -204,7 +207,7 @@ export interface Store {
   newScratchWriter(): Promise<{ writer: ObjectWriter; directory: string; remove(): Promise<void> }>;
   reader(): ObjectReader;
   /** All entries below a tree, depth first, directories before their content. `tree` is any tree-ish. */
-  listTree(tree: string): AsyncIterable<ListedObject>;
+  listTree(tree: string, passesOver?: PassesOver): AsyncIterable<ListedObject>;
   /**
    * Fails with STORE_DAMAGED unless everything reachable from the commits is there. `known` only saves work: what they
    * reach is not walked again if they were found intact before and nothing was taken from the store since.
@@ -296,8 +299,11 @@ export interface RecordedRepository {
 }
 
 export interface UnchangedParts {
-  /** The subtree at the path when it is as recorded in every entry, and was let in by rules with this key. */
-  subtree(path: EntryPath, rules: string): RecordedSubtree | undefined;
+  /**
+   * The subtree at the path when it is as recorded in every entry, and was let in by rules with this key; null: by
+   * whatever rules.
+   */
+  subtree(path: EntryPath, rules: string | null): RecordedSubtree | undefined;
   /**
    * The directory at the path when its names and its own files are as recorded, its stat is this one, and it was let in
    * by rules with this key: something further below it may have changed.

@@ -16,8 +16,12 @@ interface Found {
 
 interface Question {
   readonly name: string;
+  readonly about: 'contents' | 'info';
   session: Promise<Session>;
 }
+
+/** git maps packs in pieces, and by default gives none back: one large file would count as memory in full. */
+const littleMapped = ['-c', 'core.packedGitWindowSize=16m', '-c', 'core.packedGitLimit=64m'];
 
 type OnChunk = (chunk: Buffer) => void | Promise<void>;
 
@@ -62,6 +66,22 @@ export class BatchReader implements ObjectReader {
     });
   }
 
+  /** The size of a blob, in bytes. @throws SnapError STORE_DAMAGED when it is missing or no blob */
+  size(oid: ObjectId): Promise<number> {
+    return this.#ask(
+      oid,
+      async (session) => {
+        const found = await session.header();
+        if (found === undefined) throw damaged(oid, 'it is missing');
+        session.atBoundary = true;
+        const problem = problemOf(found, oid, 'blob', noLimit);
+        if (problem !== undefined) throw damaged(oid, problem);
+        return found.size;
+      },
+      'info',
+    );
+  }
+
   stream(oid: ObjectId, onChunk: OnChunk): Promise<void> {
     return this.#ask(oid, async (session) => {
       const found = await session.header();
@@ -80,7 +100,7 @@ export class BatchReader implements ObjectReader {
   expect(oids: readonly ObjectId[]): void {
     if (oids.length === 0) return;
     const session = this.#put(oids);
-    this.#expected.push(...oids.map((name) => ({ name, session })));
+    this.#expected.push(...oids.map((name) => ({ name, about: 'contents' as const, session })));
   }
 
   /** Ends git. What is still asked, or waits for its answer, fails: it must not start another one that nobody ends. */
@@ -92,13 +112,17 @@ export class BatchReader implements ObjectReader {
   }
 
   /** Puts the question at once, so that git works ahead, and reads the answer when it is its turn. */
-  async #ask<Answer>(name: string, answer: (session: Session) => Promise<Answer>): Promise<Answer> {
+  async #ask<Answer>(
+    name: string,
+    answer: (session: Session) => Promise<Answer>,
+    about: Question['about'] = 'contents',
+  ): Promise<Answer> {
     if (/[\n\0]|[^\x00-\xff]/.test(name)) {
       const message = `${JSON.stringify(name)} cannot be asked for by name.`;
       throw new SnapError('INTERNAL', message, { what: 'object name' });
     }
-    const passedOver = this.#passOver(name);
-    const question = this.#expected.shift() ?? { name, session: this.#put([name]) };
+    const passedOver = this.#passOver(name, about);
+    const question = this.#expected.shift() ?? { name, about, session: this.#put([name], about) };
     this.#waiting.add(question);
     const turn = this.#turn.then(async () => {
       for (const { session } of passedOver) await this.#pass(session);
@@ -109,8 +133,8 @@ export class BatchReader implements ObjectReader {
   }
 
   /** What was expected before the name, and is not wanted after all: all of it, where the name is not expected. */
-  #passOver(name: string): Question[] {
-    const at = this.#expected.findIndex((question) => question.name === name);
+  #passOver(name: string, about: Question['about']): Question[] {
+    const at = this.#expected.findIndex((question) => question.name === name && question.about === about);
     return this.#expected.splice(0, at < 0 ? this.#expected.length : at);
   }
 
@@ -125,14 +149,14 @@ export class BatchReader implements ObjectReader {
     if (!isPast) this.#abandon(asked, session);
   }
 
-  #put(names: readonly string[]): Promise<Session> {
+  #put(names: readonly string[], about: Question['about'] = 'contents'): Promise<Session> {
     if (this.#isClosed) throw usedAfterEnd();
-    const command = { args: ['cat-file', '--batch-command', '--buffer'] };
+    const command = { args: [...littleMapped, 'cat-file', '--batch-command', '--buffer'] };
     this.#session ??= this.#git.start(command, true).then((git) => new Session(git));
     const session = this.#session;
     session.then(
       (started) => {
-        started.ask(names);
+        started.ask(names, about);
       },
       () => undefined,
     );
@@ -158,7 +182,8 @@ export class BatchReader implements ObjectReader {
     if (this.#session === asked) this.#session = undefined;
     this.#expected = this.#expected.filter((question) => question.session !== asked);
     if (this.#isClosed) return;
-    for (const question of this.#waiting) if (question.session === asked) question.session = this.#put([question.name]);
+    for (const question of this.#waiting)
+      if (question.session === asked) question.session = this.#put([question.name], question.about);
   }
 
   /** Why git's answers ended: it fails by exit code over a damaged object, and by a signal when somebody kills it. */
@@ -197,8 +222,8 @@ class Session {
     return this.#git.end;
   }
 
-  ask(names: readonly string[]): void {
-    this.#git.stdin.write(`${names.map((name) => `contents ${name}\n`).join('')}flush\n`, 'latin1');
+  ask(names: readonly string[], about: Question['about']): void {
+    this.#git.stdin.write(`${names.map((name) => `${about} ${name}\n`).join('')}flush\n`, 'latin1');
   }
 
   /** Undefined when git says that nothing has this name. */

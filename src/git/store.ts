@@ -7,6 +7,7 @@ import type {
   GitRequest,
   ListedObject,
   ObjectReader,
+  PassesOver,
   ObjectWriter,
   RefChange,
   RefValue,
@@ -28,7 +29,7 @@ import { prepareRepository, repositoryExists } from './repository.js';
 import { GitRunner, askVersion } from './run-git.js';
 import { makeScratchObjects } from './scratch-objects.js';
 import { snapshotNumbers } from './snapshot-numbers.js';
-import { listTree } from './tree-listing.js';
+import { listTree, listTreeInPart } from './tree-listing.js';
 
 export interface StoreOptions {
   readonly dataDir: string;
@@ -124,8 +125,10 @@ class GitStore implements Store {
     return new BatchReader(this.#ready());
   }
 
-  listTree(tree: string): AsyncIterable<ListedObject> {
-    return listTree(this.#ready(), tree);
+  listTree(tree: string, passesOver?: PassesOver): AsyncIterable<ListedObject> {
+    return passesOver === undefined
+      ? listTree(this.#ready(), tree)
+      : listTreeInPart(new BatchReader(this.#ready()), tree, passesOver);
   }
 
   async checkConnected(commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void> {

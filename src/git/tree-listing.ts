@@ -1,6 +1,8 @@
 import type { ObjectId } from '../core/ids.js';
-import type { ListedObject } from '../core/ports.js';
+import type { ListedObject, PassesOver } from '../core/ports.js';
 import { SnapError } from '../errors.js';
+import type { BatchReader } from './objects.js';
+import { decodeTree } from './pack/format.js';
 import type { GitRunner } from './run-git.js';
 
 /**
@@ -32,6 +34,45 @@ export async function* listTree(git: GitRunner, tree: string): AsyncGenerator<Li
   } finally {
     running.kill();
   }
+}
+
+/**
+ * The same, apart from what it is told to pass over: its cost goes with what is listed. The reader is closed at the end.
+ *
+ * @throws SnapError STORE_DAMAGED as `listTree` does.
+ */
+export async function* listTreeInPart(
+  reader: BatchReader,
+  tree: string,
+  passesOver: PassesOver,
+): AsyncGenerator<ListedObject> {
+  const order = new ListingOrder();
+  try {
+    const { content } = await reader.read(tree, 'tree');
+    for (const entry of await listBelow(reader, '', content, passesOver)) yield order.check(entry);
+  } finally {
+    await reader.close();
+  }
+}
+
+/** Asks for all of a tree's directories and sizes at once, so that git works ahead. */
+async function listBelow(
+  reader: BatchReader,
+  prefix: string,
+  tree: Buffer,
+  passesOver: PassesOver,
+): Promise<ListedObject[]> {
+  const listed = decodeTree(tree).map(async ({ mode, name, oid }): Promise<ListedObject[]> => {
+    const path = prefix + name;
+    const type = typeOfMode[mode.toString(8).padStart(6, '0')];
+    if (type === undefined)
+      throw damaged(`${JSON.stringify(path)} has mode ${mode.toString(8)}, which no snapshot has`);
+    if (type === 'blob') return [{ mode, type, oid, size: await reader.size(oid), path }];
+    if (passesOver(path, oid)) return [];
+    const { content } = await reader.read(oid, 'tree');
+    return [{ mode, type, oid, size: null, path }, ...(await listBelow(reader, `${path}/`, content, passesOver))];
+  });
+  return (await Promise.all(listed)).flat();
 }
 
 interface OpenDirectory {

@@ -1,6 +1,6 @@
 import type { StoredEntry } from '../core/entry.js';
-import { type EntryPath, joinPath, parentPath, parseEntryPath, pathFromJson, rootPath } from '../core/entry-path.js';
-import type { MountName } from '../core/ids.js';
+import { type EntryPath, ancestorsOf, joinPath, parentPath, parseEntryPath, pathFromJson, rootPath } from '../core/entry-path.js';
+import type { MountName, ObjectId } from '../core/ids.js';
 import {
   type AttributeLine,
   type Manifest,
@@ -32,7 +32,12 @@ export interface MountContent {
   readonly observed: ObservedSet;
   readonly observedLines: readonly ObservedLine[];
   readonly scope: readonly EntryPath[] | null;
+  /** Directories that were asked to be passed over: neither they nor what is below them is among the entries. */
+  readonly passedOver: ReadonlySet<EntryPath>;
 }
+
+/** Whether a directory with this tree is not to be read, nor what is below it. */
+export type PassesOverDirectory = (path: EntryPath, tree: ObjectId) => boolean;
 
 export async function readManifest(reader: ObjectReader, known: KnownSnapshot): Promise<Manifest> {
   const { content } = await reader.read(`${known.ref.commit}:meta/manifest.json`, 'blob', metaAtMost);
@@ -46,13 +51,16 @@ export async function readMountContent(
   known: KnownSnapshot,
   manifest: Manifest,
   name: MountName,
+  passesOver?: PassesOverDirectory,
 ): Promise<MountContent> {
   const manifestMount = manifest.mounts.find((mount) => mount.name === name);
   if (manifestMount === undefined) throw damaged(`mount ${name} is not in the manifest`);
   const observedLines = await readObserved(reader, known, name);
-  const attributes = await reader.read(`${known.ref.commit}:meta/mounts/${name}/attributes`, 'blob', metaAtMost);
-  const entries = new EntryBuilder(manifestMount, decodeAttributes(attributes.content));
-  for await (const object of context.store.listTree(`${known.ref.commit}:mounts/${name}`)) entries.add(object);
+  const attributes = await readAttributes(reader, known, name);
+  const passedOver = new Set<EntryPath>();
+  const entries = new EntryBuilder(manifestMount, attributes, passedOver);
+  const tree = `${known.ref.commit}:mounts/${name}`;
+  for await (const object of context.store.listTree(tree, noting(passedOver, passesOver))) entries.add(object);
   const stored = entries.finish();
   const scope = scopeOf(manifest, name);
   const isDirectory = (path: EntryPath): boolean => stored.get(path)?.kind === 'directory';
@@ -63,7 +71,31 @@ export async function readMountContent(
     observed: new ObservedSet(observedLines, isDirectory, scope),
     observedLines,
     scope,
+    passedOver,
   };
+}
+
+function noting(
+  passedOver: Set<EntryPath>,
+  passesOver: PassesOverDirectory | undefined,
+): ((stored: string, tree: ObjectId) => boolean) | undefined {
+  if (passesOver === undefined) return undefined;
+  return (stored, tree) => {
+    const path = stored.split('/').map(unescapeName).join('/') as EntryPath;
+    const isPassed = passesOver(path, tree);
+    if (isPassed) passedOver.add(path);
+    return isPassed;
+  };
+}
+
+/** Exceptions from the mount's usual modes and owners, and what else trees do not say. */
+export async function readAttributes(
+  reader: ObjectReader,
+  known: KnownSnapshot,
+  name: MountName,
+): Promise<AttributeLine[]> {
+  const { content } = await reader.read(`${known.ref.commit}:meta/mounts/${name}/attributes`, 'blob', metaAtMost);
+  return decodeAttributes(content);
 }
 
 export async function readObserved(
@@ -88,12 +120,14 @@ function damaged(problem: string): SnapError {
 class EntryBuilder {
   readonly #mount: ManifestMount;
   readonly #attributes: ReadonlyMap<EntryPath, AttributeLine>;
+  readonly #passedOver: ReadonlySet<EntryPath>;
   readonly #entries = new Map<EntryPath, StoredEntry>();
   /** Stored directory paths and what they are called in the mount. */
   readonly #realPaths = new Map<string, EntryPath>([['', rootPath]]);
 
-  constructor(mount: ManifestMount, attributes: readonly AttributeLine[]) {
+  constructor(mount: ManifestMount, attributes: readonly AttributeLine[], passedOver: ReadonlySet<EntryPath>) {
     this.#mount = mount;
+    this.#passedOver = passedOver;
     this.#attributes = new Map(attributes.map((line) => [line.path, line]));
     this.#addDirectory(rootPath);
   }
@@ -116,13 +150,19 @@ class EntryBuilder {
   /** In byte order, so that a directory stands before its content and a link group's first path before the others. */
   finish(): ReadonlyMap<EntryPath, StoredEntry> {
     for (const line of this.#attributes.values()) {
-      if (line.bare === true && !this.#entries.has(line.path)) this.#addDirectory(line.path);
+      if (line.bare === true && !this.#entries.has(line.path) && !this.#isPassedOver(line.path))
+        this.#addDirectory(line.path);
     }
     for (const path of this.#entries.keys()) {
       if (path !== rootPath && this.#entries.get(parentPath(path))?.kind !== 'directory')
         throw damaged('an entry lies in no directory');
     }
     return new Map([...this.#entries].sort(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)));
+  }
+
+  #isPassedOver(path: EntryPath): boolean {
+    if (this.#passedOver.size === 0) return false;
+    return this.#passedOver.has(path) || [...ancestorsOf(path)].some((above) => this.#passedOver.has(above));
   }
 
   #addDirectory(path: EntryPath): void {

@@ -69,6 +69,26 @@ describe('a listing', () => {
     expect(await paths(empty)).toEqual([]);
   });
 
+  test('in part has the rest in the same order', async () => {
+    const { store } = await preparedStore();
+    const writer = store.newWriter();
+    const blob = writer.writeBlob(bytesOf('12345'));
+    const leaf = writer.writeTree([file('x', blob), { mode: 0o120000, name: 'y', oid: blob }]);
+    const inner = writer.writeTree([folder('left', leaf), folder('out', leaf), file('z', blob)]);
+    const root = writer.writeTree([file('a.x', blob), folder('a', inner), folder('b', leaf), folder('out', leaf)]);
+    await writer.publish();
+    const asked: string[] = [];
+    const listed = await collect(
+      store.listTree(root, (path, tree) => {
+        asked.push(`${path} ${tree}`);
+        return path.endsWith('out');
+      }),
+    );
+    const isOut = ({ path }: { path: string }): boolean => /(^|\/)out(\/|$)/.test(path);
+    expect(listed).toEqual((await list(store, root)).filter((entry) => !isOut(entry)));
+    expect(asked.sort()).toEqual([`a ${inner}`, `a/left ${leaf}`, `a/out ${leaf}`, `b ${leaf}`, `out ${leaf}`].sort());
+  });
+
   test('may be left early', async () => {
     const { store } = await preparedStore();
     const commit = await publishSnapshot(
@@ -145,6 +165,8 @@ describe('a listing is refused', () => {
     await expect(list(store, tree)).rejects.toMatchObject(damaged);
     const outer = rawTree(dataDir, [{ mode: '40000', name: 'outer', oid: tree }]);
     await expect(list(store, outer)).rejects.toMatchObject(damaged);
+    for (const hostileTree of [tree, outer])
+      await expect(collect(store.listTree(hostileTree, () => false))).rejects.toMatchObject(damaged);
   });
 
   test('later, with a tree said to be a file: when it is read', async () => {

@@ -60,6 +60,7 @@ export const onlySpecialIsLeftOut: DirectoryRules = rulesOf((_, stat) => (stat.k
 export function rulesOf(leaveOut: (path: string, stat: EntryStat) => LeftOutReason | null): DirectoryRules {
   const rules: DirectoryRules = {
     key: 'rules',
+    recordedKey: 'rules',
     leaveOut: (path, _, stat) => leaveOut(path, stat),
     enter: () => Promise.resolve(rules),
   };

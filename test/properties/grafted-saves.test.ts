@@ -1,5 +1,3 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { SaveResult } from '../../src/index.js';
 import type { DamageAction } from '../support/damage-actions.js';
@@ -41,12 +39,9 @@ function settle(): Promise<void> {
 /** The save of everything comes second, and leaves no record: the next one starts from what the first has left. */
 async function expectAsInFull(workspace: Workspace): Promise<void> {
   const first = await workspace.save();
-  const cache = join(workspace.dataDir, 'cache');
-  const records = readdirSync(cache)
-    .filter((name) => name.startsWith('stat-'))
-    .map((name) => [join(cache, name), readFileSync(join(cache, name))] as const);
+  const records = workspace.records();
   const full = await workspace.save({ full: true });
-  for (const [path, record] of records) writeFileSync(path, record);
+  workspace.setRecords(records);
   expect(told(first)).toEqual(told(full));
   expect(workspace.contentIds(first.snapshot.commit)).toBe(workspace.contentIds(full.snapshot.commit));
 }

@@ -1,4 +1,15 @@
-import { accessSync, chmodSync, constants, mkdirSync, mkdtempSync, readdirSync, statfsSync } from 'node:fs';
+import {
+  accessSync,
+  chmodSync,
+  constants,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statfsSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import type { HostPath, JackinSnap, RestoreRequest, RestoreResult, SaveRequest, SaveResult } from '../../src/index.js';
@@ -80,6 +91,18 @@ export class Workspace {
 
   undo(): Promise<RestoreResult> {
     return this.snap.undo({ confirm: yes });
+  }
+
+  /** What the last walks recorded, by file: a hint that may be taken away and put back. */
+  records(): ReadonlyMap<string, Buffer> {
+    const cache = join(this.dataDir, 'cache');
+    const files = readdirSync(cache).filter((name) => name.startsWith('stat-'));
+    return new Map(files.map((name) => [join(cache, name), readFileSync(join(cache, name))]));
+  }
+
+  setRecords(records: ReadonlyMap<string, Buffer>): void {
+    for (const path of this.records().keys()) rmSync(path);
+    for (const [path, record] of records) writeFileSync(path, record);
   }
 
   /** The ids of all that a snapshot holds, apart from what only tells when and as which number it was made. */

@@ -33,7 +33,7 @@ export class Unchanged implements UnchangedParts {
     });
   }
 
-  subtree(path: EntryPath, rules: string): RecordedSubtree | undefined {
+  subtree(path: EntryPath, rules: string | null): RecordedSubtree | undefined {
     const place = this.#placeOf(path, rules);
     if (place === undefined) return undefined;
     const end = this.#table.directories.directoryEnd[place.row] as number;
@@ -46,9 +46,10 @@ export class Unchanged implements UnchangedParts {
     return isSameEntry(this.#table.directories, place.row, stat) ? new OwnFiles(place) : undefined;
   }
 
-  #placeOf(path: EntryPath, rules: string): Place | undefined {
+  #placeOf(path: EntryPath, rules: string | null): Place | undefined {
     const row = path === '' ? 0 : this.#rowOf(path);
-    if (row === undefined || this.#rules[this.#table.directories.rules[row] as number] !== rules) return undefined;
+    if (row === undefined) return undefined;
+    if (rules !== null && this.#rules[this.#table.directories.rules[row] as number] !== rules) return undefined;
     return { path, row, table: this.#table, rules: this.#rules, rowOf: this.#rowOf };
   }
 }

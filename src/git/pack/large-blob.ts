@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type Deflate, createDeflate } from 'node:zlib';
+import { type Deflate, constants, createDeflate } from 'node:zlib';
 
 import { crc32 } from './crc32.js';
 import { entryHeader, levelFor, objectHeader } from './format.js';
@@ -55,7 +55,7 @@ async function deflateInto(
   content: ContentReader,
 ): Promise<{ checksum: number; hashed: Buffer }> {
   let piece = nextPiece(content);
-  const deflating = new Deflating(levelFor(piece));
+  const deflating = new Deflating();
   let checksum = 0;
   const append = (bytes: Uint8Array): void => {
     checksum = crc32(bytes, checksum);
@@ -82,36 +82,43 @@ async function deflateInto(
 
 /** A deflate stream that is given one piece at a time, and answers what has come out of it since. */
 class Deflating {
-  readonly #stream: Deflate;
+  readonly #stream: Deflate = createDeflate({ level: 1, chunkSize: 256 * 1024 });
+  #level: 0 | 1 = 1;
   #output: Buffer[] = [];
 
-  constructor(level: 0 | 1) {
-    this.#stream = createDeflate({ level, chunkSize: 256 * 1024 });
+  constructor() {
     this.#stream.on('data', (bytes: Buffer) => this.#output.push(bytes));
   }
 
-  put(piece: Buffer): Promise<Buffer[]> {
-    return this.#settled((done) => this.#stream.write(piece, done));
+  /** What is noise in one place need not be in the next: each piece is deflated if that pays for it. */
+  async put(piece: Buffer): Promise<Buffer[]> {
+    const level = levelFor(piece);
+    if (level !== this.#level)
+      await this.#settled((done) => this.#stream.params(level, constants.Z_DEFAULT_STRATEGY, done));
+    this.#level = level;
+    await this.#settled((done) => this.#stream.write(piece, done));
+    return this.#output.splice(0);
   }
 
-  end(): Promise<Buffer[]> {
-    return this.#settled((done) => {
+  async end(): Promise<Buffer[]> {
+    await this.#settled((done) => {
       this.#stream.once('end', done);
       this.#stream.end();
     });
+    return this.#output.splice(0);
   }
 
   close(): void {
     this.#stream.destroy();
   }
 
-  #settled(act: (done: (error?: Error | null) => void) => void): Promise<Buffer[]> {
+  #settled(act: (done: (error?: Error | null) => void) => void): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#stream.once('error', reject);
       act((error) => {
         this.#stream.off('error', reject);
         if (error instanceof Error) reject(error);
-        else resolve(this.#output.splice(0));
+        else resolve();
       });
     });
   }

@@ -13,7 +13,8 @@ import { type CaptureRequest, type CapturedTree, capture } from './capture.js';
 import { Grafts, pathsByRanges, inOrderOfWalk, isLinkGroupParted } from './grafts.js';
 import type { Captured } from './level.js';
 import { type FoundRepository, type Forced, MountRules } from './mount-rules.js';
-import { type RecordedRepositories, lookAtRecorded } from './recorded-repositories.js';
+import { type PassedOver, lookAtRecord } from './recorded.js';
+import type { RecordedRepositories } from './recorded-repositories.js';
 
 /** One mount as it was captured. */
 export interface CapturedMount {
@@ -51,6 +52,8 @@ export interface CaptureMountsRequest {
    * objects that the last snapshot needs must be known to be in the store.
    */
   readonly graft: boolean;
+  /** In the place of `graft`: just these subtrees are taken over; see whether they were. */
+  readonly passOver?: (mount: MountName) => PassedOver | undefined;
   readonly scope: (mount: MountName) => readonly EntryPath[] | null;
   readonly forced: (mount: MountName) => Forced | null;
   /** Names in the mount that belong to a restore that is pending. */
@@ -96,10 +99,11 @@ async function captureMount(
 ): Promise<CapturedMount> {
   const { dev } = root.identity;
   const momentNs = BigInt(context.now().getTime()) * 1_000_000n;
-  const cache = request.full ? undefined : context.statCaches.read(request.record.name, mount.name, dev);
+  const passedOver = request.passOver?.(mount.name);
+  const readCache = (): StatCache | undefined => context.statCaches.read(request.record.name, mount.name, dev);
+  const cache = passedOver?.recorded.cache ?? (request.full ? undefined : readCache());
   const look: Look = { context, request, mount, root, counter, momentNs, cache };
-  const grafted = request.graft && cache !== undefined ? await graftingWalk(look, cache) : undefined;
-  const { walk, attributes } = grafted ?? (await plainWalk(look));
+  const { walk, attributes } = (await graftingWalk(look, passedOver)) ?? (await plainWalk(look));
   return toCapturedMount(look, walk, attributes);
 }
 
@@ -132,24 +136,26 @@ async function plainWalk(look: Look): Promise<WalkedMount> {
   return { walk, attributes: { defaults, lines: attributesOf(walk.captured, defaults) } };
 }
 
-/** Undefined when what was recorded does not fit what was walked, so that all of it must be walked. */
-async function graftingWalk(look: Look, cache: StatCache): Promise<WalkedMount | undefined> {
-  const { context, request, root } = look;
-  const recorded = await lookAtRecorded(context.repositories, root, cache.notes.repositories);
-  const pause = (): Promise<void> => context.interruption.pause();
+/** Undefined when nothing is recorded, or it does not fit what was walked, so that all of it must be walked. */
+async function graftingWalk(look: Look, passedOver: PassedOver | undefined): Promise<WalkedMount | undefined> {
+  const { context, request, root, cache } = look;
+  const recorded = request.graft ? await lookAtRecord(context, root, cache) : passedOver?.recorded;
+  if (recorded === undefined || !isSameRecord(recorded.identity, root.identity)) return undefined;
+  const { parts, repositories } = recorded;
   const grafts = new Grafts({
-    parts: await cache.recheck(root, pause),
-    notes: cache.notes,
-    changedRepositories: recorded.changed,
+    parts,
+    notes: recorded.cache.notes,
+    changedRepositories: repositories.changed,
     writer: request.writer,
+    only: passedOver?.subtrees ?? null,
   });
-  const walk = await walkMount(look, grafts, recorded.unchanged);
+  const walk = await walkMount(look, grafts, repositories.unchanged);
   const { entries, grafted } = walk.captured;
   const defaults = usualAttributes(entries.values(), grafted.parts());
   const { notes } = grafts;
   if (!grafted.isEmpty && !isSameRecord(defaults, notes.defaults)) return undefined;
   if (isLinkGroupParted(entries.values(), grafted)) return undefined;
-  addGraftedRepositories(walk, recorded);
+  addGraftedRepositories(walk, repositories);
   const lines = inOrderOfWalk([...attributesOf(walk.captured, defaults), ...grafts.attributesOf(grafted)]);
   return { walk, attributes: { defaults, lines } };
 }

@@ -138,7 +138,7 @@ class Walk {
     const outer = this.#levels.at(-1)?.rules ?? rules;
     const names = this.#namesIn(path, directory);
     if (names === undefined) return;
-    this.#request.recorder?.enter(path, stat, outer.key);
+    this.#request.recorder?.enter(path, stat, outer.recordedKey);
     const recorded = this.#request.grafts?.in(path, outer.key, stat);
     const level: Level = {
       path,

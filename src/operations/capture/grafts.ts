@@ -23,6 +23,8 @@ export interface GraftSource {
   /** Folders of recorded repositories that are not as they were: what lies around them is walked. */
   readonly changedRepositories: readonly EntryPath[];
   readonly writer: Pick<ObjectWriter, 'has'>;
+  /** These subtrees and nothing else; null for all that is as recorded. */
+  readonly only: ReadonlySet<EntryPath> | null;
 }
 
 export class Grafts {
@@ -38,11 +40,13 @@ export class Grafts {
 
   /** The subtree to take over at the path, where rules with this key let it in. */
   at(path: EntryPath, rules: string): RecordedSubtree | undefined {
+    if (this.#source.only?.has(path) === false) return undefined;
     return this.#ifStored(this.#source.parts.subtree(path, rules), (folder) => isWithin(folder, path));
   }
 
   /** What to take over of a directory although something below it has changed. */
   in(path: EntryPath, rules: string, stat: EntryStat): RecordedDirectory | undefined {
+    if (this.#source.only !== null) return undefined;
     return this.#ifStored(this.#source.parts.directory(path, rules, stat), (folder) => isWithin(path, folder));
   }
 
@@ -102,6 +106,12 @@ export class TakenOver {
   /** True when the whole mount is as it was. */
   get isWhole(): boolean {
     return this.#subtrees.has(rootPath);
+  }
+
+  /** True when these subtrees were taken over, and nothing else. */
+  isExactly(subtrees: ReadonlySet<EntryPath>): boolean {
+    if (this.#directories.size > 0 || this.#subtrees.size !== subtrees.size) return false;
+    return [...subtrees].every((path) => this.#subtrees.has(path));
   }
 
   *parts(): Generator<RecordedPart> {

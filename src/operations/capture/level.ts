@@ -16,8 +16,10 @@ export type Captured = (StoredFile | StoredSymlink | StoredDirectory) & { readon
 
 /** Rules of one directory, made when the walk enters it. */
 export interface DirectoryRules {
-  /** The same for rules that answer the same of the same entries. */
+  /** The same for rules that answer the same of the same entries, forced paths apart. */
   readonly key: string;
+  /** What the stat cache has for the key: what paths were forced into is not let in by the same rules without them. */
+  readonly recordedKey: string;
   /** The reason to leave an entry out, or null to store it (a directory: to go in). */
   leaveOut(path: EntryPath, name: string, stat: EntryStat): LeftOutReason | null;
   enter(path: EntryPath, directory: Directory, names: readonly string[]): Promise<DirectoryRules>;

@@ -79,12 +79,12 @@ export class MountRules {
     });
   }
 
-  /** Everything that decides and does not lie in the mount. Paths that are forced are no rules that come again. */
+  /** Everything that decides and does not lie in the mount, apart from forced paths. */
   #outermostKey(): string {
-    const { policy, mountPath, rootDev, mountPoints, dataDirectory, forced, temporaryPrefix, keyOf } = this.options;
+    const { policy, mountPath, rootDev, mountPoints, dataDirectory, temporaryPrefix, keyOf } = this.options;
     const { dev, ino } = dataDirectory ?? { dev: 0n, ino: 0n };
     const places = [mountPath, rootDev, dev, ino].map(String);
-    return keyOf(JSON.stringify([policy, places, [...mountPoints].sort(), forced !== null, temporaryPrefix]));
+    return keyOf(JSON.stringify([policy, places, [...mountPoints].sort(), temporaryPrefix]));
   }
 
   /** A repository in a part of the mount that is taken over unwalked. */
@@ -212,6 +212,10 @@ class RulesOfDirectory implements DirectoryRules {
 
   get key(): string {
     return this.#situation.key;
+  }
+
+  get recordedKey(): string {
+    return this.#mount.options.forced === null ? this.key : `${this.key} and forced paths`;
   }
 
   leaveOut(path: EntryPath, name: string, stat: EntryStat): LeftOutReason | null {

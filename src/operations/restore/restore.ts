@@ -1,31 +1,27 @@
-import type { StoredEntry } from '../../core/entry.js';
-import { type EntryPath, pathToJson } from '../../core/entry-path.js';
-import type { MountName } from '../../core/ids.js';
+import { pathToJson } from '../../core/entry-path.js';
 import { type InstanceRecord, recordFromJson } from '../../core/instance-record.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, ObjectWriter } from '../../core/ports.js';
 import type { RestoreRequest } from '../../core/requests.js';
 import type { KeptPath, RestoreResult, SnapshotPointer } from '../../core/results.js';
 import { SnapError } from '../../errors.js';
-import { type CapturedMount, captureMounts } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
-import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
+import { readManifest } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, know, pointerTo, refuseRemoved, resolveSnapshot } from '../snapshots.js';
 import { type ActiveOverlap, activeOverlaps, refuseActive, refuseClosed, refuseReplaced } from './guards.js';
 import { publishEmergency } from './emergency.js';
 import { type Finished, finishRestore } from './execute.js';
-import { pendingTemporaryPrefix, readPending, refusePending } from './pending.js';
+import { readPending, refusePending } from './pending.js';
 import { headMessages } from './head-moved.js';
-import { type PlannedMount, planMount, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
+import { type PlannedMount, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
+import { type AnyRequest, planTargets } from './plan-targets.js';
 import { resume } from './recover.js';
 import { restoreElsewhere } from './restore-elsewhere.js';
-import { readReturned } from './returned.js';
-import { RulesThen } from './rules-then.js';
 import { refuseUnsound } from './sound.js';
 import { spaceNeeded } from './space-needed.js';
-import { type Target, chooseTargets } from './targets.js';
+import { chooseTargets } from './targets.js';
 
 /**
  * Puts an instance's mounts back to a snapshot. Nothing in a mount changes before the plan was confirmed and the
@@ -50,11 +46,6 @@ export async function restore(context: Context, request: AnyRequest): Promise<Re
     await reader.close();
     locks.release();
   }
-}
-
-interface AnyRequest extends RestoreRequest {
-  /** Paths that nobody knows any more are in order. */
-  readonly unknownPaths?: 'pass';
 }
 
 /** What was asked for, in a form to compare: the same again continues a restore that is pending. */
@@ -106,7 +97,7 @@ async function restoreLocked(
   await refuseDamaged(context, known);
   const writer = request.dryRun === true ? null : context.store.newWriter();
   try {
-    const planned = await planTargets(context, request, known, manifest, record, targets, reader, writer);
+    const planned = await planTargets({ context, request, known, manifest, record, targets, reader, writer });
     const outcome = await carryOut({ context, request, known, manifest, record, planned, active, reader, writer });
     return toResult(known, planned, request, outcome);
   } finally {
@@ -123,70 +114,6 @@ async function refuseDamaged(context: Context, known: KnownSnapshot): Promise<vo
     `Snapshot ${snapshot} misses objects: it cannot be restored, and nothing was changed.`,
     { snapshot },
   );
-}
-
-async function planTargets(
-  context: Context,
-  request: AnyRequest,
-  known: KnownSnapshot,
-  manifest: Manifest,
-  record: InstanceRecord,
-  targets: readonly Target[],
-  reader: ObjectReader,
-  writer: ObjectWriter | null,
-): Promise<PlannedMount[]> {
-  const contents = new Map<MountName, MountContent>();
-  for (const { mount } of targets)
-    contents.set(mount.name, await readMountContent(context, reader, known, manifest, mount.name));
-  const returned = await readReturned(context, reader, manifest);
-  const stored = (name: MountName): ReadonlyMap<EntryPath, StoredEntry> =>
-    new Map([...(returned.get(name) ?? []), ...(contents.get(name)?.entries ?? [])]);
-  const live = await captureLive(context, request, manifest, record, targets, stored, writer);
-  const planned: PlannedMount[] = [];
-  for (const target of targets) {
-    const content = contents.get(target.mount.name);
-    const captured = live.find(({ mount }) => mount.name === target.mount.name);
-    if (content === undefined || captured === undefined) continue;
-    const then = await RulesThen.read(reader, content, manifest.policy);
-    const options = {
-      scope: target.scope,
-      noDelete: request.noDelete ?? false,
-      deleteNewRepositories: request.deleteNewRepositories ?? false,
-      unknownPaths: request.unknownPaths,
-      returned: returned.get(content.name) ?? new Map(),
-    };
-    planned.push(planMount(content, captured, then, options));
-  }
-  return planned;
-}
-
-/** The live state of the mounts, with every path that is known as stored, whatever rules say of it now. */
-async function captureLive(
-  context: Context,
-  request: RestoreRequest,
-  manifest: Manifest,
-  record: InstanceRecord,
-  targets: readonly Target[],
-  stored: (mount: MountName) => ReadonlyMap<EntryPath, StoredEntry>,
-  writer: ObjectWriter | null,
-): Promise<CapturedMount[]> {
-  return captureMounts(context, {
-    record,
-    mounts: targets.map(({ mount }) => mount),
-    // Rules of now and of then together: what either leaves out is not deleted.
-    policy: {
-      ...record.policy,
-      exclude: [...record.policy.exclude, ...manifest.policy.exclude],
-      include_secrets: false,
-      max_total_size: null,
-    },
-    writer: writer ?? context.hasher,
-    full: false,
-    graft: false,
-    scope: () => null,
-    forced: (name) => ({ stored: stored(name), newRepositories: request.deleteNewRepositories ?? false }),
-    temporaryPrefix: pendingTemporaryPrefix(context, record.name),
-  });
 }
 
 interface Journey {

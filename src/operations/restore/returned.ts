@@ -13,9 +13,14 @@ export type Returned = ReadonlyMap<MountName, ReadonlyMap<EntryPath, StoredEntry
 /**
  * What the restore before which an emergency snapshot was made put back: to go back to that snapshot is to take it away
  * again, whatever ignore rules say of its name. Nothing where the snapshot is no emergency one, or where the snapshot
- * that was restored is gone or damaged.
+ * that was restored is gone or damaged. Directories that are passed over are not read.
  */
-export async function readReturned(context: Context, reader: ObjectReader, manifest: Manifest): Promise<Returned> {
+export async function readReturned(
+  context: Context,
+  reader: ObjectReader,
+  manifest: Manifest,
+  passedOver: (mount: MountName) => ReadonlySet<EntryPath> | undefined,
+): Promise<Returned> {
   const returned = new Map<MountName, ReadonlyMap<EntryPath, StoredEntry>>();
   const { recovery } = manifest;
   if (recovery === null) return returned;
@@ -27,7 +32,9 @@ export async function readReturned(context: Context, reader: ObjectReader, manif
   const restored = await readManifest(reader, known);
   for (const { name } of restored.mounts) {
     const mount = name as MountName;
-    returned.set(mount, (await readMountContent(context, reader, known, restored, mount)).entries);
+    const over = passedOver(mount);
+    const passesOver = over === undefined ? undefined : (path: EntryPath): boolean => over.has(path);
+    returned.set(mount, (await readMountContent(context, reader, known, restored, mount, passesOver)).entries);
   }
   return returned;
 }

@@ -105,7 +105,8 @@ export class RulesThen {
   #names(): ReadonlyMap<EntryPath, string[]> {
     if (this.#namesByFolder !== undefined) return this.#namesByFolder;
     const names = new Map<EntryPath, string[]>();
-    for (const path of [...this.#content.entries.keys(), ...this.#content.observed.leftOut.keys()]) {
+    const { entries, observed, passedOver } = this.#content;
+    for (const path of [...entries.keys(), ...observed.leftOut.keys(), ...passedOver]) {
       if (path === rootPath) continue;
       const folder = parentPath(path);
       const known = names.get(folder);

@@ -38,6 +38,18 @@ describe('a large blob', () => {
     expect(fsckStrict(dataDir)).toEqual([]);
   });
 
+  test('that is noise in part is deflated where that pays', async () => {
+    const { store, dataDir } = await preparedStore();
+    const writer = store.newWriter();
+    const noise = (): Buffer => randomBytes(3_000_001);
+    const text = Buffer.alloc(5_000_003, 'line of text\n');
+    const content = Buffer.concat([noise(), text, noise(), text]);
+    const oid = (await writer.writeLargeBlob(content.length, source(content)))!;
+    await writer.publish();
+    expect(writer.bytesAdded).toBeLessThan(9_000_000);
+    expect(storeGit(dataDir, ['cat-file', 'blob', oid]).stdoutBytes.equals(content)).toBe(true);
+  });
+
   test.each([
     { change: 'grew', first: 3_000_000, second: 3_000_001 },
     { change: 'shrank', first: 3_000_000, second: 2_999_999 },
