@@ -35,6 +35,7 @@ export interface SnapErrorData {
   readonly LIMIT_EXCEEDED: { readonly path: string };
   readonly DESTINATION_EXISTS: { readonly path: string };
   readonly CONFIRMATION_NEEDED: { readonly what: string };
+  readonly LARGE_DELETION: { readonly mount: string; readonly deleted: number; readonly held: number };
   readonly DECLINED: { readonly what: 'restore' | 'recover' | 'remove' };
   readonly INCOMPLETE_REFUSED: { readonly paths: readonly string[] };
   readonly SNAPSHOT_DAMAGED: { readonly snapshot: string };

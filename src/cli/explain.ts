@@ -103,6 +103,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
     exitCode: 5,
     hint: () => 'Look with --dry-run first; say --yes to go on without being asked.',
   },
+  LARGE_DELETION: {
+    exitCode: 5,
+    hint: () => 'Look with --dry-run first; if that is meant, say --allow-large beside --yes.',
+  },
   DECLINED: { exitCode: 5, hint: ({ what }) => declinedHints[what] },
   INCOMPLETE_REFUSED: {
     exitCode: 6,

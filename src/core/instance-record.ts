@@ -4,7 +4,7 @@ import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';
 import type { InstanceName, MountName } from './ids.js';
 import { jsonPathSchema } from './manifest.js';
-import { type Policy, policySchema } from './policy.js';
+import { type Policy, policySchema, policyToJson } from './policy.js';
 
 /** What we keep of one protected session. */
 export interface InstanceRecord {
@@ -52,7 +52,7 @@ export function recordToJson(record: InstanceRecord): unknown {
       device: String(dev),
       inode: String(ino),
     })),
-    policy: record.policy,
+    policy: policyToJson(record.policy),
   };
 }
 

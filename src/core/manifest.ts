@@ -4,7 +4,7 @@ import { SnapError } from '../errors.js';
 import { type ObservedOnly, leftOutReasons } from './entry.js';
 import { type EntryPath, type JsonPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';
 import { isMountName } from './ids.js';
-import { type Policy, policySchema } from './policy.js';
+import { type Policy, policySchema, policyToJson } from './policy.js';
 import type { MountKind } from './results.js';
 
 /*
@@ -131,7 +131,7 @@ const manifestSchema: z.ZodType<Manifest> = z.object({
 });
 
 export function encodeManifest(manifest: Manifest): Buffer {
-  return Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`, 'utf8');
+  return Buffer.from(`${JSON.stringify({ ...manifest, policy: policyToJson(manifest.policy) }, null, 1)}\n`, 'utf8');
 }
 
 /** @throws SnapError STORE_DAMAGED, or FORMAT_UNKNOWN for a version that this program does not know. */

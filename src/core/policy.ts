@@ -18,6 +18,8 @@ export interface Policy {
   readonly keep_emergency: number;
   readonly max_store_bytes: number | null;
   readonly auto_prune: boolean;
+  /** A restore that deletes a larger share of the files in a mount is asked about once more. */
+  readonly large_deletion_percent: number;
 }
 
 const policyFields = {
@@ -39,11 +41,21 @@ const policyFields = {
   keep_emergency: z.number().int().min(0).max(10_000).default(10),
   max_store_bytes: z.number().int().positive().nullable().default(null),
   auto_prune: z.boolean().default(true),
+  large_deletion_percent: z.number().int().min(0).max(100).default(50),
 };
 
 export const policySchema: z.ZodType<Policy> = z.strictObject(policyFields);
 
 export const defaultPolicy: Policy = policySchema.parse({});
+
+/**
+ * The policy as manifests and instance records have it. What came later than format 1 is written only where it is not as
+ * it always was, so that other versions can read the rest.
+ */
+export function policyToJson(policy: Policy): unknown {
+  const { large_deletion_percent: percent, ...others } = policy;
+  return percent === defaultPolicy.large_deletion_percent ? others : policy;
+}
 
 /** What one save may override; recorded in the snapshot, not in the instance. */
 export type PolicyOverrides = {
@@ -80,6 +92,7 @@ export const settingValues: { readonly [Key in keyof Policy]: string } = {
   keep_emergency: 'a whole number from 0 to 10000',
   max_store_bytes: 'none, or a size from 1 up, such as 1048576, 100M or 2G',
   auto_prune: 'true or false',
+  large_deletion_percent: 'a whole number from 0 to 100',
 };
 
 /**

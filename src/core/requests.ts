@@ -68,6 +68,25 @@ export interface RestoreRequest {
   readonly to?: HostPath | undefined;
   /** Called with the plan before anything changes; false means declined (DECLINED). */
   readonly confirm: (plan: RestorePreview) => Promise<boolean>;
+  /** Delete also most of what a mount holds (see `LargeDeletion`). */
+  readonly allowLarge?: boolean | undefined;
+  /**
+   * Called after `confirm` with what is deleted, where that is most of what a mount holds and `allowLarge` is not set;
+   * false means declined. Without it such a restore is refused (LARGE_DELETION).
+   */
+  readonly confirmLarge?: ((large: readonly LargeDeletion[]) => Promise<boolean>) | undefined;
+}
+
+/**
+ * A mount of which a restore deletes more than 100 files, and more than `large_deletion_percent` of what it holds. What
+ * an earlier restore had put there, and is taken back, does not count.
+ */
+export interface LargeDeletion {
+  readonly mount: MountName;
+  /** Files and links that the restore deletes. */
+  readonly deleted: number;
+  /** All files and links that it holds, apart from what snapshots leave out. */
+  readonly held: number;
 }
 
 export interface RestorePreview {
@@ -132,7 +151,9 @@ export interface JackinSnap {
     destination: HostPath,
   ): Promise<{ readonly files: number; readonly bytes: number; readonly messages: readonly string[] }>;
   restore(request: RestoreRequest): Promise<RestoreResult>;
-  undo(request: Pick<RestoreRequest, 'confirm' | 'force' | 'dryRun'>): Promise<RestoreResult>;
+  undo(
+    request: Pick<RestoreRequest, 'confirm' | 'force' | 'dryRun' | 'allowLarge' | 'confirmLarge'>,
+  ): Promise<RestoreResult>;
   recover(request: {
     readonly direction: 'continue' | 'abort';
     readonly force?: boolean | undefined;

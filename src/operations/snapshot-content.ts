@@ -1,5 +1,13 @@
 import type { StoredEntry } from '../core/entry.js';
-import { type EntryPath, ancestorsOf, joinPath, parentPath, parseEntryPath, pathFromJson, rootPath } from '../core/entry-path.js';
+import {
+  type EntryPath,
+  ancestorsOf,
+  joinPath,
+  parentPath,
+  parseEntryPath,
+  pathFromJson,
+  rootPath,
+} from '../core/entry-path.js';
 import type { MountName, ObjectId } from '../core/ids.js';
 import {
   type AttributeLine,

@@ -210,7 +210,7 @@ describe('requests', () => {
   });
 
   test('restore passes everything on', async () => {
-    const line = 'restore 3 a --dry-run --mount m --no-delete --force --delete-new-repos --to ../new';
+    const line = 'restore 3 a --dry-run --mount m --no-delete --force --delete-new-repos --allow-large --to ../new';
     const { request } = await call(line.split(' '));
     expect(request).toEqual({
       snapshot: '3',
@@ -220,6 +220,8 @@ describe('requests', () => {
       noDelete: true,
       force: true,
       deleteNewRepositories: true,
+      allowLarge: true,
+      confirmLarge: undefined,
       to: '/work/new',
     });
   });
@@ -230,7 +232,7 @@ describe('requests', () => {
       { trigger: 'manual', limit: 2, since: new Date('2026-03-01T12:30:00.000Z') },
     ],
     ['ls', {}],
-    ['undo -y --force', { force: true, dryRun: undefined }],
+    ['undo -y --force', { force: true, dryRun: undefined, allowLarge: false, confirmLarge: undefined }],
     ['recover --abort -y', { direction: 'abort' }],
     ['recover --continue -y', { direction: 'continue' }],
     ['export 3 ../copy.tar', { snapshot: '3', destination: '/work/copy.tar' }],

@@ -1,5 +1,8 @@
 import { describe, expect, test } from 'vitest';
+import { parseMountName } from '../../src/core/ids.js';
 import type { RestoreRequest } from '../../src/core/requests.js';
+import type { RestoreResult } from '../../src/core/results.js';
+import { SnapError } from '../../src/errors.js';
 import { call } from './call.js';
 import { fakeSnap, pointer, restored } from './fake-snap.js';
 
@@ -26,6 +29,29 @@ describe.each(lines)('%s', (line) => {
     const { code, questions } = await call(argv, { terminal: true, answer });
     expect(code).toBe(exit);
     expect(questions).toEqual([expect.stringMatching(/\?$/)]);
+  });
+});
+
+describe.each(['restore 1', 'undo'])('%s of which most of a folder would go', (line) => {
+  const argv = line.split(' ');
+  const large = [{ mount: parseMountName('m'), deleted: 1234, held: 1500 }];
+  const asked = async ({ allowLarge, confirmLarge }: Partial<RestoreRequest>): Promise<RestoreResult> => {
+    if (allowLarge === true || (await confirmLarge?.(large)) === true) return restored;
+    throw new SnapError('LARGE_DELETION', 'Too much.', large[0]!);
+  };
+  const fake = () => fakeSnap({ restore: asked, undo: asked });
+
+  test('asks once more on a terminal, in words, even with --yes', async () => {
+    const { code, questions } = await call([...argv, '--yes'], { fake: fake(), terminal: true, answer: true });
+    expect(code).toBe(0);
+    expect(questions).toEqual(['This deletes 1,234 of the 1,500 files in mount m. Delete them all the same?']);
+  });
+
+  test('off a terminal exits 5 without --allow-large', async () => {
+    const { code, stderr } = await call([...argv, '--yes'], { fake: fake() });
+    expect(code).toBe(5);
+    expect(stderr).toContain('--allow-large');
+    expect((await call([...argv, '--yes', '--allow-large'], { fake: fake() })).code).toBe(0);
   });
 });
 

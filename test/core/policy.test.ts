@@ -18,6 +18,7 @@ test('the defaults are those of the contract', () => {
     keep_emergency: 10,
     max_store_bytes: null,
     auto_prune: true,
+    large_deletion_percent: 50,
   });
 });
 
@@ -79,7 +80,11 @@ describe('a setting given as text', () => {
     { key: 'gitignore', text: 'yes', says: 'gitignore takes true or false, not "yes".' },
     { key: 'on_limit', text: 'warn', says: 'on_limit takes skip or fail, not "warn".' },
     { key: 'max_file_size', text: 'none', says: /^max_file_size takes a size from 1 up, .*100M.*, not "none"\.$/ },
-    { key: 'keep_all', text: '1', says: /^There is no setting "keep_all"; there are exclude, .*auto_prune\.$/ },
+    {
+      key: 'keep_all',
+      text: '1',
+      says: /^There is no setting "keep_all"; there are exclude, .*large_deletion_percent\.$/,
+    },
   ])('$key=$text is refused with the setting, the value, and what it takes', ({ key, text, says }) => {
     expect(() => withSettings(defaultPolicy, { [key]: text })).toThrow(says);
   });

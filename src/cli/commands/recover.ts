@@ -25,8 +25,8 @@ export function define(command: Command, session: Session): void {
         const { yes = false, verbose = false, force } = options;
         return carryOutRestore(
           context,
-          { dryRun: false, yes, verbose, what: 'recover', undo: context.next('undo') },
-          (confirm) => context.snap.recover({ direction, force, confirm }),
+          { dryRun: false, yes, verbose, allowLarge: false, what: 'recover', undo: context.next('undo') },
+          ({ confirm }) => context.snap.recover({ direction, force, confirm }),
         );
       }),
     );

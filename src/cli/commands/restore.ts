@@ -12,6 +12,7 @@ interface RestoreOptions {
   readonly delete: boolean;
   readonly deleteNewRepos?: true;
   readonly force?: true;
+  readonly allowLarge?: true;
   readonly pathsFrom?: string;
   readonly verbose?: true;
 }
@@ -26,19 +27,20 @@ export function define(command: Command, session: Session): void {
     .option('--to <dir>', 'write into a new folder, leave the mounts alone')
     .option('--no-delete', 'delete nothing')
     .option('--delete-new-repos', 'also delete repositories made since')
+    .option('--allow-large', 'although most of what a folder holds is deleted')
     .option('--force', 'although the instance is active or the folder is another one')
     .option('--paths-from <file>', 'more paths, NUL-separated; - is stdin')
     .option('--verbose', 'show long plans in full')
     .action((snapshot: string, words: string[], options: RestoreOptions) =>
       session.run(command, async (context) => {
         const request = await restoreRequest(snapshot, words, options, context);
-        const { dryRun = false, yes = false, verbose = false } = options;
+        const { dryRun = false, yes = false, verbose = false, allowLarge = false } = options;
         const instance = /^([^/]+)\/[^/]+$/.exec(snapshot)?.[1];
         const undo = context.next('undo', instance);
-        const manner = { dryRun, yes, verbose, what: 'restore', undo } as const;
+        const manner = { dryRun, yes, verbose, allowLarge, what: 'restore', undo } as const;
         return orPathWasMeant(
           (word) => `restore latest -- ${word}`,
-          () => carryOutRestore(context, manner, (confirm) => context.snap.restore({ ...request, confirm })),
+          () => carryOutRestore(context, manner, (consent) => context.snap.restore({ ...request, ...consent })),
         );
       }),
     );

@@ -6,34 +6,39 @@ export interface RestoreManner {
   readonly dryRun: boolean;
   readonly yes: boolean;
   readonly verbose: boolean;
+  readonly allowLarge: boolean;
   readonly what: 'restore' | 'undo' | 'recover';
   /** The command that takes it back. */
   readonly undo: string;
 }
 
+/** How a restore gets to know what the user agrees to. */
+export type RestoreConsent = Pick<RestoreRequest, 'confirm' | 'allowLarge' | 'confirmLarge'>;
+
 /** What restore, undo and recover share: show the plan, ask, do it, and tell what came of it. */
 export async function carryOutRestore(
   context: Context,
   manner: RestoreManner,
-  run: (confirm: RestoreRequest['confirm']) => Promise<RestoreResult>,
+  run: (consent: RestoreConsent) => Promise<RestoreResult>,
 ): Promise<Outcome> {
   const { surroundings, stopProgress, globals } = context;
-  const [{ agreeTo }, { planText, restoredText, failureLines }, { restoreData }] = await Promise.all([
-    import('../confirm.js'),
-    import('../views/text-restore.js'),
-    import('../views/json-change.js'),
-  ]);
+  const [{ agreeTo, canAsk }, { largeQuestion, planText, restoredText, failureLines }, { restoreData }] =
+    await Promise.all([import('../confirm.js'), import('../views/text-restore.js'), import('../views/json-change.js')]);
   const style = { ...(await context.style()), verbose: manner.verbose };
   let preview: RestorePreview | undefined;
 
-  const result = await run(async (plan) => {
-    stopProgress();
-    preview = plan;
-    if (plan.plan.length === 0) return true;
-    const asks = !manner.yes;
-    await unlessGone(showPlan(planText(plan, style), asks, context));
-    if (asks) await sayNotes(plan.messages, context);
-    return agreeTo(await deedOf(plan, manner), manner, surroundings);
+  const result = await run({
+    confirm: async (plan) => {
+      stopProgress();
+      preview = plan;
+      if (plan.plan.length === 0) return true;
+      const asks = !manner.yes;
+      await unlessGone(showPlan(planText(plan, style), asks, context));
+      if (asks) await sayNotes(plan.messages, context);
+      return agreeTo(await deedOf(plan, manner), manner, surroundings);
+    },
+    allowLarge: manner.allowLarge,
+    confirmLarge: canAsk(surroundings.output) ? (large) => surroundings.ask(largeQuestion(large)) : undefined,
   });
 
   const plan =

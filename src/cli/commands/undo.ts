@@ -7,6 +7,7 @@ interface UndoOptions {
   readonly dryRun?: true;
   readonly yes?: boolean;
   readonly force?: true;
+  readonly allowLarge?: boolean;
   readonly verbose?: boolean;
 }
 
@@ -14,14 +15,15 @@ export function define(command: Command, session: Session): void {
   command
     .option('-n, --dry-run', 'show the plan, change nothing')
     .option('-y, --yes', 'do not ask')
+    .option('--allow-large', 'although most of what a folder holds is deleted')
     .option('--force', 'although the instance is active or the folder is another one')
     .option('--verbose', 'show long plans in full')
-    .action(({ dryRun, yes = false, force, verbose = false }: UndoOptions) =>
+    .action(({ dryRun, yes = false, force, allowLarge = false, verbose = false }: UndoOptions) =>
       session.run(command, (context) =>
         carryOutRestore(
           context,
-          { dryRun: dryRun === true, yes, verbose, what: 'undo', undo: context.next('undo') },
-          (confirm) => context.snap.undo({ confirm, force, dryRun }),
+          { dryRun: dryRun === true, yes, verbose, allowLarge, what: 'undo', undo: context.next('undo') },
+          (consent) => context.snap.undo({ ...consent, force, dryRun }),
         ),
       ),
     );

@@ -1,4 +1,4 @@
-import type { KeptPath, PlannedChange, RestorePreview, RestoreResult } from '../../index.js';
+import type { KeptPath, LargeDeletion, PlannedChange, RestorePreview, RestoreResult } from '../../index.js';
 import { displayPath } from '../library.js';
 import { counted, grouped, pathText, shown, sizeText, textOf } from './format.js';
 import type { TextStyle } from './style.js';
@@ -13,6 +13,14 @@ type Plan = Pick<RestorePreview, 'snapshot' | 'plan' | 'kept'>;
 
 // About a screen: longer plans are summed up on a terminal.
 const longPlan = 40;
+
+/** Asked once more where most of a mount would go. */
+export function largeQuestion(large: readonly LargeDeletion[]): string {
+  const parts = large.map(
+    ({ mount, deleted, held }) => `${grouped(deleted)} of the ${grouped(held)} files in mount ${mount}`,
+  );
+  return `This deletes ${parts.join(' and ')}. Delete them all the same?`;
+}
 
 /** What will happen, path by path, and what stays as it is and why. */
 export function planText({ snapshot, plan, kept }: Plan, style: PlanStyle): string {

@@ -18,6 +18,8 @@ export interface PlannedMount {
   /** How far the restore reaches; null for the whole mount. */
   readonly scope: readonly EntryPath[] | null;
   readonly plan: MountPlan;
+  /** Files and links that are deleted, apart from what an earlier restore had put there. */
+  readonly newFilesDeleted: number;
 }
 
 export interface PlanOptions {
@@ -52,7 +54,14 @@ export function planMount(
     protection: (path, directory) =>
       protectedFromDeletion(path, directory, then.rulesFor(path), live.rules.rulesFor(path)),
   });
-  return { name: content.name, path: live.mount.path, content, live, scope, plan };
+  const newFilesDeleted = plan.changes.filter((change) => isFileDeleted(change, options.returned)).length;
+  return { name: content.name, path: live.mount.path, content, live, scope, plan, newFilesDeleted };
+}
+
+function isFileDeleted({ path, before, after }: Change, returned: PlanOptions['returned']): boolean {
+  if (before === null || before.kind === 'directory' || after !== null) return false;
+  const put = returned.get(path);
+  return put?.kind !== before.kind || put.oid !== before.oid;
 }
 
 /** A restore goes no further than the save that made the snapshot did. */

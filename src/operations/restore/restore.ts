@@ -15,6 +15,7 @@ import { publishEmergency } from './emergency.js';
 import { type Finished, finishRestore } from './execute.js';
 import { readPending, refusePending } from './pending.js';
 import { headMessages } from './head-moved.js';
+import { largeDeletionMessage, largeDeletions, refuseLargeDeletions } from './large-deletions.js';
 import { type PlannedMount, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
 import { type AnyRequest, planTargets } from './plan-targets.js';
 import { resume } from './recover.js';
@@ -139,6 +140,8 @@ async function carryOut(journey: Journey): Promise<Outcome> {
     ...headMessages(planned),
     ...active.map(({ instance, owner }) => `Instance ${instance} is active (${owner}).`),
   ];
+  const large = largeDeletions(planned, journey.record.policy);
+  messages.push(...large.map(largeDeletionMessage));
   const nothing = {
     changed: [],
     failed: [],
@@ -160,6 +163,7 @@ async function carryOut(journey: Journey): Promise<Outcome> {
     messages,
   });
   if (!confirmed) throw new SnapError('DECLINED', 'The restore was declined: nothing changed.', { what: 'restore' });
+  await refuseLargeDeletions(large, request);
   context.interruption.check();
   // The question may have waited for long: who became active meanwhile is asked again.
   if (request.force !== true)

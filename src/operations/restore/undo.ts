@@ -1,7 +1,7 @@
 import { parseEntryPath, pathFromJson } from '../../core/entry-path.js';
 import type { InstanceName, MountName } from '../../core/ids.js';
 import type { SnapshotRef } from '../../core/ports.js';
-import type { PathArgument, RestoreRequest } from '../../core/requests.js';
+import type { JackinSnap, PathArgument } from '../../core/requests.js';
 import type { RestoreResult } from '../../core/results.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
@@ -11,10 +11,7 @@ import { know, knowIfReadable } from '../snapshots.js';
 import { restore } from './restore.js';
 
 /** Restores the emergency snapshot of the last restore, as far as that restore reached. */
-export async function undo(
-  context: Context,
-  request: Pick<RestoreRequest, 'confirm' | 'force' | 'dryRun'>,
-): Promise<RestoreResult> {
+export async function undo(context: Context, request: Parameters<JackinSnap['undo']>[0]): Promise<RestoreResult> {
   const instance = chooseInstance(context);
   const known = know(await lastEmergency(context, instance));
   const reader = context.store.reader();
