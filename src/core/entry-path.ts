@@ -104,7 +104,7 @@ export class Inherited<Answer> {
 
 /** Bytes of ordinary text, such as a command-line argument. */
 export function bytesOfText(text: string): string {
-  return Buffer.from(text, 'utf8').toString('latin1');
+  return isAscii(text) ? text : Buffer.from(text, 'utf8').toString('latin1');
 }
 
 /** The text that the bytes are, or undefined when they are not UTF-8. */

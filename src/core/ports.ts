@@ -190,6 +190,8 @@ export interface Store {
   /** Like `snapshots`, one of them; undefined where there is none. */
   snapshot(instance: InstanceName, seq: Seq): Promise<SnapshotRef | undefined>;
   refs(prefix: string): Promise<RefValue[]>;
+  /** The names of `refs` and of `brokenRefs` together. No process. */
+  refNames(prefix: string): string[];
   /** Names below the prefix where something lies that is no ref to git: empty, torn, garbage. `refs` has none of them. */
   brokenRefs(prefix: string): Promise<string[]>;
   /**

@@ -1,5 +1,5 @@
 import { SnapError } from '../errors.js';
-import { type HostPath, textOfBytes } from './entry-path.js';
+import { type HostPath, bytesOfText, textOfBytes } from './entry-path.js';
 import {
   type InstanceName,
   type MountName,
@@ -110,20 +110,31 @@ export function quotePath(bytes: string): string {
 }
 
 export function unquotePath(text: string): HostPath {
-  if (!text.startsWith('"')) return Buffer.from(text, 'utf8').toString('latin1') as HostPath;
+  if (!text.startsWith('"')) return bytesOfText(text) as HostPath;
   return text
     .slice(1, -1)
     .replace(/\\([0-7]{3})/g, (_, octal: string) => String.fromCharCode(parseInt(octal, 8))) as HostPath;
 }
 
-/** The version that a message claims, or undefined when it is no snapshot's. */
-export function messageFormat(message: string): string | undefined {
-  return trailersOf(message).trailers.get('Format')?.[0];
+/** A message taken apart: what format it claims can be asked before it is read. */
+export interface OpenedMessage {
+  /** Undefined when it is no snapshot's. */
+  readonly format: string | undefined;
+  /** @throws SnapError STORE_DAMAGED when the message is not one that this version writes. */
+  readonly decode: () => SnapshotRecord;
 }
 
-/** @throws SnapError STORE_DAMAGED when the message is not one that this version writes. */
-export function decodeMessage(message: string): SnapshotRecord {
-  const { body, trailers } = trailersOf(message);
+export function openMessage(message: string): OpenedMessage {
+  const parts = trailersOf(message);
+  return { format: parts.trailers.get('Format')?.[0], decode: () => decode(parts) };
+}
+
+interface MessageParts {
+  readonly body: string;
+  readonly trailers: ReadonlyMap<string, readonly string[]>;
+}
+
+function decode({ body, trailers }: MessageParts): SnapshotRecord {
   const one = (key: string): string | null => trailers.get(key)?.[0] ?? null;
   const must = (key: string): string => one(key) ?? damaged(`trailer Jackin-${key} is missing`);
   const stored = /^(\d{1,15}) (\d{1,16})$/.exec(must('Stored')) ?? damaged('Jackin-Stored');
@@ -151,7 +162,7 @@ function damaged(what: string): never {
   throw new SnapError('STORE_DAMAGED', `A snapshot's message cannot be read: ${what}.`, { problem: what });
 }
 
-function trailersOf(message: string): { body: string; trailers: Map<string, string[]> } {
+function trailersOf(message: string): MessageParts {
   const trimmed = message.trimEnd();
   const cut = trimmed.lastIndexOf('\n\n');
   const trailers = new Map<string, string[]>();

@@ -1,11 +1,13 @@
-import { type Dirent, existsSync, lstatSync, readdirSync } from 'node:fs';
+import { existsSync, lstatSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
+import { isAscii } from '../core/entry-path.js';
 import { type InstanceName, type ObjectId, toSeq, zeroObjectId } from '../core/ids.js';
 import type { RefChange, RefValue, SnapshotRef } from '../core/ports.js';
-import { SnapError, isSnapError, systemCode } from '../errors.js';
+import { SnapError, isSnapError } from '../errors.js';
 import { syncDirectory } from '../fs/durable.js';
 import { BatchReader } from './objects.js';
+import { looseRefs } from './ref-names.js';
 import type { GitCommand, GitRunner } from './run-git.js';
 
 const snapshotPrefix = 'refs/jackin/';
@@ -18,6 +20,7 @@ const snapshotPrefix = 'refs/jackin/';
 export async function listSnapshotRefs(git: GitRunner, instance: InstanceName | null): Promise<SnapshotRef[]> {
   const prefix = instance === null ? snapshotPrefix : `${snapshotPrefix}${instance}/`;
   const { storeDirectory } = git.settings;
+  // Looked at before git is asked: what comes meanwhile is then in neither list.
   const loose = looseRefs(storeDirectory, prefix);
   const records = await readSnapshotRefs(git, prefix);
   const broken = stillBroken(
@@ -58,19 +61,10 @@ export async function listRefs(git: GitRunner, prefix: string): Promise<RefValue
 /** Names below a prefix where something lies that git cannot read as a ref and passes over: empty, torn, garbage. */
 export async function brokenRefs(git: GitRunner, prefix: string): Promise<string[]> {
   const { storeDirectory } = git.settings;
+  // Looked at before git is asked: what comes meanwhile is then in neither list.
   const loose = looseRefs(storeDirectory, prefix);
   const listed = (await listRefs(git, prefix)).map(({ name }) => name);
   return stillBroken(storeDirectory, loose, listed);
-}
-
-/** What lies below a prefix as files. Looked at before git is asked: what comes meanwhile is then in neither list. */
-function looseRefs(storeDirectory: string, prefix: string): string[] {
-  const directory = prefix.replace(/\/+$/, '');
-  return entriesOf(join(storeDirectory, directory)).flatMap((entry) => {
-    const name = `${directory}/${entry.name}`;
-    if (entry.isDirectory()) return looseRefs(storeDirectory, name);
-    return name.endsWith('.lock') ? [] : [name];
-  });
 }
 
 /** Those that git did not list, unless they were removed while it was asked. */
@@ -79,15 +73,6 @@ function stillBroken(storeDirectory: string, loose: readonly string[], listed: r
   const isThere = (name: string): boolean =>
     lstatSync(join(storeDirectory, name), { throwIfNoEntry: false }) !== undefined;
   return loose.filter((name) => !known.has(name) && isThere(name)).sort();
-}
-
-function entriesOf(directory: string): Dirent[] {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
-    throw error;
-  }
 }
 
 /**
@@ -260,8 +245,12 @@ function toSnapshotRef([ref = '', commit = '', tree = '', message = '']: readonl
     ref,
     commit: commit as ObjectId,
     tree: tree === '' ? zeroObjectId : (tree as ObjectId),
-    message: Buffer.from(message, 'latin1').toString('utf8'),
+    message: utf8Of(message),
   };
+}
+
+function utf8Of(bytes: string): string {
+  return isAscii(bytes) ? bytes : Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
 function bySnapshot(a: SnapshotRef, b: SnapshotRef): number {

@@ -28,7 +28,7 @@ import { brokenRefs, changeRefs, findSnapshotRef, listRefs, listSnapshotRefs } f
 import { prepareRepository, repositoryExists } from './repository.js';
 import { GitRunner, askVersion } from './run-git.js';
 import { makeScratchObjects } from './scratch-objects.js';
-import { snapshotNumbers } from './snapshot-numbers.js';
+import { refNames, snapshotNumbers } from './ref-names.js';
 import { listTree, listTreeInPart } from './tree-listing.js';
 
 export interface StoreOptions {
@@ -91,6 +91,10 @@ class GitStore implements Store {
 
   async refs(prefix: string): Promise<RefValue[]> {
     return this.exists() ? listRefs(this.#ready(), prefix) : [];
+  }
+
+  refNames(prefix: string): string[] {
+    return refNames(this.#directory, prefix);
   }
 
   async brokenRefs(prefix: string): Promise<string[]> {

@@ -10,7 +10,7 @@ import {
 } from '../core/ids.js';
 import type { SnapshotRef } from '../core/ports.js';
 import type { ListedSnapshot, Snapshot, SnapshotPointer } from '../core/results.js';
-import { type SnapshotRecord, decodeMessage, formatVersion, messageFormat } from '../core/snapshot-record.js';
+import { type SnapshotRecord, formatVersion, openMessage } from '../core/snapshot-record.js';
 import { unknownFormat } from '../core/manifest.js';
 import { SnapError, isSnapError } from '../errors.js';
 import type { Context } from './context.js';
@@ -33,9 +33,9 @@ export function isThere({ tree }: SnapshotRef): boolean {
 /** @throws SnapError FORMAT_UNKNOWN, STORE_DAMAGED */
 export function know(ref: SnapshotRef): KnownSnapshot {
   if (!isThere(ref)) throw lost(ref);
-  const format = messageFormat(ref.message);
+  const { format, decode } = openMessage(ref.message);
   if (format !== undefined && format !== formatVersion) throw unknownFormat(ref.ref, format);
-  const record = decodeMessage(ref.message);
+  const record = decode();
   if (record.instance === ref.instance && record.seq === ref.seq) return { ref, record };
   throw new SnapError('STORE_DAMAGED', `${ref.ref} holds another snapshot: ${record.instance}/${String(record.seq)}.`, {
     problem: 'a ref holds another snapshot',
@@ -66,7 +66,10 @@ export function pointerTo({ ref, record }: KnownSnapshot): SnapshotPointer {
 export function describe(known: KnownSnapshot, numbers: readonly Seq[]): Snapshot {
   const { ref, record } = known;
   return {
-    ...pointerTo(known),
+    instance: ref.instance,
+    seq: ref.seq,
+    id: record.id,
+    ref: ref.ref,
     commit: ref.commit,
     tree: ref.tree,
     trigger: record.trigger,
@@ -103,11 +106,9 @@ export function describeListed(
 }
 
 /** The pinned snapshots as `<instance>/<seq>`. A pin that is damaged still pins. */
-export async function pinned(context: Context): Promise<Set<string>> {
+export function pinned(context: Context): Set<string> {
   const prefix = 'refs/jackin-pin/';
-  const whole = (await context.store.refs(prefix)).map(({ name }) => name);
-  const broken = await context.store.brokenRefs(prefix);
-  return new Set([...whole, ...broken].map((name) => name.slice(prefix.length)));
+  return new Set(context.store.refNames(prefix).map((name) => name.slice(prefix.length)));
 }
 
 /** What a new snapshot comes after. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 
 import { type HostPath, bytesOfText } from '../../src/core/entry-path.js';
 import type { InstanceName, MountName, Seq, SnapshotId } from '../../src/core/ids.js';
-import { type SnapshotRecord, decodeMessage, encodeMessage } from '../../src/core/snapshot-record.js';
+import { type SnapshotRecord, encodeMessage, openMessage } from '../../src/core/snapshot-record.js';
 
 const record: SnapshotRecord = {
   instance: 'demo' as InstanceName,
@@ -34,12 +34,12 @@ describe('a trailer is one line of the message, whatever is in it', () => {
     ['a quote at its beginning', '"/srv'],
   ])('a mount path with %s comes back', (_, path) => {
     const mounts = [{ name: 'web' as MountName, kind: 'plain' as const, path: path as HostPath }];
-    expect(decodeMessage(encodeMessage({ ...record, mounts })).mounts).toEqual(mounts);
+    expect(openMessage(encodeMessage({ ...record, mounts })).decode().mounts).toEqual(mounts);
   });
 
   test('a label that is empty is no label', () => {
     const message = encodeMessage({ ...record, phase: '', resource: ' \n ' });
     expect(message).not.toMatch(/Phase|Resource|: *$/m);
-    expect(decodeMessage(message)).toEqual(record);
+    expect(openMessage(message).decode()).toEqual(record);
   });
 });

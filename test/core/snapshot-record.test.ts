@@ -5,10 +5,8 @@ import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from '../../s
 import { triggers } from '../../src/core/results.js';
 import {
   type SnapshotRecord,
-  decodeMessage,
   encodeCommit,
   encodeMessage,
-  messageFormat,
   pinRefName,
   quotePath,
   replaceRefName,
@@ -16,6 +14,7 @@ import {
   tidyMessage,
   unquotePath,
   withParent,
+  openMessage,
 } from '../../src/core/snapshot-record.js';
 
 const commit = 'c'.repeat(40) as ObjectId;
@@ -89,11 +88,11 @@ test('a message is subject, body and trailers, in a fixed order', () => {
       '',
     ].join('\n'),
   );
-  expect(decodeMessage(encodeMessage(full))).toEqual(full);
+  expect(openMessage(encodeMessage(full)).decode()).toEqual(full);
 });
 
 test.each(triggers)('the trigger %s is read as it was written', (trigger) => {
-  expect(decodeMessage(encodeMessage({ ...plain, trigger })).trigger).toBe(trigger);
+  expect(openMessage(encodeMessage({ ...plain, trigger })).decode().trigger).toBe(trigger);
 });
 
 describe('what a user types cannot pass for a trailer', () => {
@@ -112,19 +111,19 @@ describe('what a user types cannot pass for a trailer', () => {
     { what: 'lines of blanks', message: 'subject\n \t\n  \nJackin-Seq: 99\n \n' },
   ])('$what', ({ message }) => {
     const record = { ...plain, message: tidyMessage(message, 'otherwise') };
-    expect(decodeMessage(encodeMessage(record))).toEqual(record);
-    expect(messageFormat(encodeMessage(record))).toBe('1');
+    expect(openMessage(encodeMessage(record)).decode()).toEqual(record);
+    expect(openMessage(encodeMessage(record)).format).toBe('1');
   });
 
   const injection = 'x\n\nJackin-Seq: 99\nJackin-Format: 2\r\nJackin-Id:\u2028\u2029y';
   test.each(['sourceTool', 'phase', 'decision', 'resource'] as const)('in the label %s', (label) => {
-    const read = decodeMessage(encodeMessage({ ...full, [label]: injection }));
+    const read = openMessage(encodeMessage({ ...full, [label]: injection })).decode();
     expect(read).toEqual({ ...full, [label]: 'x Jackin-Seq: 99 Jackin-Format: 2 Jackin-Id: y' });
   });
 
   test('in the name of a branch', () => {
     const bases = [{ mount: 'web' as MountName, commit, branch: injection }];
-    const read = decodeMessage(encodeMessage({ ...full, bases }));
+    const read = openMessage(encodeMessage({ ...full, bases })).decode();
     expect(read).toEqual({ ...full, bases: [{ ...bases[0], branch: expect.stringMatching(/^x Jackin-Seq/) }] });
   });
 
@@ -132,7 +131,7 @@ describe('what a user types cannot pass for a trailer', () => {
     const mounts = [{ name: 'web' as MountName, kind: 'plain' as const, path: `/srv/${injection}` as HostPath }];
     const bytes = Buffer.from(injection, 'utf8').toString('latin1');
     const record = { ...full, mounts: [{ ...mounts[0]!, path: `/srv/${bytes}` as HostPath }] };
-    expect(decodeMessage(encodeMessage(record))).toEqual(record);
+    expect(openMessage(encodeMessage(record)).decode()).toEqual(record);
   });
 });
 
@@ -197,12 +196,12 @@ describe('a message that is not ours is refused, never half-read', () => {
     { what: 'a recovery of number 0', message: swapped('Recovery-Of', `demo/0 ${id}`) },
     { what: 'a cut-off end', message: encodeMessage(full).slice(0, encodeMessage(full).indexOf('Jackin-Trigger')) },
   ])('$what', ({ message }) => {
-    expect(() => decodeMessage(message)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
+    expect(() => openMessage(message).decode()).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
   });
 
   test('trailers of a later version beside ours do no harm', () => {
-    expect(decodeMessage(`${encodeMessage(full)}Jackin-New-Thing: 1\n`)).toEqual(full);
-    expect(decodeMessage(`${encodeMessage(full)}\n\n`)).toEqual(full);
+    expect(openMessage(`${encodeMessage(full)}Jackin-New-Thing: 1\n`).decode()).toEqual(full);
+    expect(openMessage(`${encodeMessage(full)}\n\n`).decode()).toEqual(full);
   });
 
   test.each([
@@ -211,7 +210,7 @@ describe('a message that is not ours is refused, never half-read', () => {
     { message: without('Format'), format: undefined },
     { message: 'Jackin-Format: 3', format: '3' },
   ])('the version that it claims is $format', ({ message, format }) => {
-    expect(messageFormat(message)).toBe(format);
+    expect(openMessage(message).format).toBe(format);
   });
 });
 
@@ -249,5 +248,5 @@ test.each([
   const bases = [{ mount: 'web' as MountName, commit, branch }];
   const message = encodeMessage({ ...full, bases });
   expect(message).toContain(`Jackin-Base: web ${commit} ${text}\n`);
-  expect(decodeMessage(message).bases).toEqual(bases);
+  expect(openMessage(message).decode().bases).toEqual(bases);
 });

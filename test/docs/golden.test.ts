@@ -13,7 +13,7 @@ import {
   encodeManifest,
   encodeObserved,
 } from '../../src/core/manifest.js';
-import { type SnapshotRecord, decodeMessage, encodeCommit, encodeMessage } from '../../src/core/snapshot-record.js';
+import { type SnapshotRecord, encodeCommit, encodeMessage, openMessage } from '../../src/core/snapshot-record.js';
 import { createSnap } from '../../src/index.js';
 import { buildTree } from '../support/build-tree.js';
 import { storeGit } from '../support/store-git.js';
@@ -128,7 +128,7 @@ const journal: JournalRecord[] = [
 describe('format 1, to the byte', () => {
   test('a commit and its message', async () => {
     const message = encodeMessage(record);
-    expect(decodeMessage(message)).toEqual(record);
+    expect(openMessage(message).decode()).toEqual(record);
     const commit = encodeCommit({ tree: blob, parent: blob, createdAt: record.createdAt, message });
     await expect(commit.toString('utf8')).toMatchFileSnapshot(golden('commit'));
   });

@@ -56,6 +56,7 @@ export class MemoryStore {
         step('refs');
         return [...this.refs].filter(([name]) => name.startsWith(prefix)).map(([name, oid]) => ({ name, oid }));
       },
+      refNames: (prefix) => [...this.refs.keys()].filter((name) => name.startsWith(prefix)),
       brokenRefs: async () => [],
       changeRefs: async (changes) => {
         step('changeRefs');

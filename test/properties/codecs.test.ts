@@ -23,14 +23,7 @@ import { defaultPolicy } from '../../src/core/policy.js';
 import type { SnapshotPointer } from '../../src/core/results.js';
 import { triggers } from '../../src/core/results.js';
 import type { SnapshotRecord } from '../../src/core/snapshot-record.js';
-import {
-  decodeMessage,
-  encodeMessage,
-  messageFormat,
-  quotePath,
-  tidyMessage,
-  unquotePath,
-} from '../../src/core/snapshot-record.js';
+import { encodeMessage, quotePath, tidyMessage, unquotePath, openMessage } from '../../src/core/snapshot-record.js';
 import { usualAttributes } from '../../src/operations/capture/attributes.js';
 import { CacheRecorder } from '../../src/fs/stat-cache/cache-recorder.js';
 import { readStatCache, writeStatCache } from '../../src/fs/stat-cache/stat-cache.js';
@@ -90,8 +83,8 @@ test('a message is read as it was written, whatever its user typed', () => {
   });
   holds(record, (written) => {
     const bytes = Buffer.from(encodeMessage(written), 'utf8');
-    expect(decodeMessage(bytes.toString('utf8'))).toEqual(written);
-    expect(messageFormat(bytes.toString('utf8'))).toBe('1');
+    expect(openMessage(bytes.toString('utf8')).decode()).toEqual(written);
+    expect(openMessage(bytes.toString('utf8')).format).toBe('1');
   });
 });
 
@@ -125,7 +118,7 @@ test('labels of any text do not disturb what stands beside them', () => {
       decision: label,
       resource: label,
     };
-    const read = decodeMessage(Buffer.from(encodeMessage(record), 'utf8').toString('utf8'));
+    const read = openMessage(Buffer.from(encodeMessage(record), 'utf8').toString('utf8')).decode();
     const beside = { sourceTool: null, phase: null, decision: null, resource: null };
     expect({ ...read, ...beside }).toEqual({ ...record, ...beside });
   });

@@ -17,7 +17,7 @@ import { neededByPending, removeSnapshots } from './remove.js';
 export async function prune(context: Context, request: Parameters<JackinSnap['prune']>[0]): Promise<RemovalResult> {
   const instance = chooseInstance(context);
   refuseUnknown(context, instance, context.store.exists() ? await context.store.snapshots(instance) : []);
-  return removing(context, instance, request, async (all) => chosenByPolicy(context, instance, all));
+  return removing(context, instance, request, (all) => chosenByPolicy(context, instance, all));
 }
 
 /** Removes the named snapshots, then frees the space. Pinned ones have to be unpinned first. */
@@ -34,14 +34,14 @@ export async function deleteSnapshots(
   if (refs.some(({ ref }) => ref.instance !== instance))
     throw new SnapError('USAGE', 'The snapshots belong to different instances.', { what: 'snapshots' });
   const seqs = new Set(refs.map(({ ref }) => ref.seq));
-  return removing(context, instance, request, async (all) => {
+  return removing(context, instance, request, (all) => {
     const needed = neededByPending(context, instance);
     const chosen = all.filter(({ seq }) => seqs.has(seq));
     // One that this version cannot read is not its to remove.
     for (const ref of chosen) know(ref);
     const pending = readPending(context, instance);
     if (pending !== undefined && chosen.some(({ ref }) => needed.has(ref))) refusePending(instance, pending);
-    refusePinned(chosen, await pinned(context));
+    refusePinned(chosen, pinned(context));
     return chosen;
   });
 }
@@ -54,7 +54,7 @@ function refusePinned(chosen: readonly SnapshotRef[], pins: ReadonlySet<string>)
   throw new SnapError('SNAPSHOT_PINNED', `Snapshot ${snapshot} is pinned: nothing was removed.`, { snapshot });
 }
 
-type Choose = (all: readonly SnapshotRef[]) => Promise<readonly SnapshotRef[]>;
+type Choose = (all: readonly SnapshotRef[]) => readonly SnapshotRef[];
 
 async function removing(
   context: Context,
@@ -76,11 +76,10 @@ async function removing(
     throw new SnapError('DECLINED', 'Declined: nothing was removed.', { what: 'remove' });
   const locks = await lockForRemoval(context, instance);
   try {
-    const { gone, all, removed, kept } = await split(context, instance, async (refs) => {
+    const { gone, all, removed, kept } = await split(context, instance, (refs) =>
       // No more than was shown and confirmed, whatever came meanwhile.
-      const chosen = await choose(refs);
-      return chosen.filter(({ seq }) => preview.gone.some((shown) => shown.seq === seq));
-    });
+      choose(refs).filter(({ seq }) => preview.gone.some((shown) => shown.seq === seq)),
+    );
     const before = await context.store.sizeOnDisk();
     await removeSnapshots(context, instance, all, new Set(gone));
     await context.store.collectGarbage();
@@ -93,7 +92,7 @@ async function removing(
 
 async function split(context: Context, instance: InstanceName, choose: Choose) {
   const all = await context.store.snapshots(instance);
-  const gone = await choose(all);
+  const gone = choose(all);
   const pointer = (ref: SnapshotRef): SnapshotPointer[] => {
     const known = knowIfReadable(ref);
     return known === undefined ? [] : [pointerTo(known)];
@@ -101,13 +100,9 @@ async function split(context: Context, instance: InstanceName, choose: Choose) {
   return { all, gone, removed: gone.flatMap(pointer), kept: all.filter((ref) => !gone.includes(ref)).flatMap(pointer) };
 }
 
-async function chosenByPolicy(
-  context: Context,
-  instance: InstanceName,
-  all: readonly SnapshotRef[],
-): Promise<SnapshotRef[]> {
+function chosenByPolicy(context: Context, instance: InstanceName, all: readonly SnapshotRef[]): SnapshotRef[] {
   const policy = context.registry.find(instance)?.policy ?? defaultPolicy;
-  const pins = await pinned(context);
+  const pins = pinned(context);
   const needed = neededByPending(context, instance);
   const readable = all.flatMap((ref) => {
     const known = knowIfReadable(ref);
@@ -143,7 +138,7 @@ export async function pruneAfterSave(context: Context, record: InstanceRecord): 
     const numbers = context.store.snapshotNumbers(record.name);
     if (numbers.length <= Math.min(keepLast, keepEmergency + 1) || isPutOff(context, record.name, numbers)) return [];
     const all = await context.store.snapshots(record.name);
-    const gone = await chosenByPolicy(context, record.name, all);
+    const gone = chosenByPolicy(context, record.name, all);
     if (gone.length === 0) {
       if (numbers.length > manySnapshots) noteLook(context, record.name, numbers);
       return [];

@@ -1,13 +1,13 @@
-import type { InstanceName, SnapshotId } from '../../core/ids.js';
+import type { InstanceName, ObjectId, SnapshotId } from '../../core/ids.js';
 import type { SnapshotRef } from '../../core/ports.js';
 import type { ListRequest } from '../../core/requests.js';
 import type { ListResult, ListedSnapshot } from '../../core/results.js';
-import { messageFormat } from '../../core/snapshot-record.js';
+import { openMessage } from '../../core/snapshot-record.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { chooseInstance } from '../session/choose-instance.js';
-import { describeListed, isThere, knowIfReadable, pinned } from '../snapshots.js';
+import { type KnownSnapshot, describeListed, isThere, knowIfReadable, pinned } from '../snapshots.js';
 
 /** The snapshots of an instance, newest first. @throws SnapError INSTANCE_NOT_FOUND */
 export async function list(context: Context, request: ListRequest): Promise<ListResult> {
@@ -16,13 +16,18 @@ export async function list(context: Context, request: ListRequest): Promise<List
   if (refs.length === 0) return { instance, snapshots: [], messages: [] };
   const lock = await lockForReading(context);
   try {
-    const odd = new Set(refs.filter((ref) => knowIfReadable(ref) === undefined).map(({ ref }) => ref));
-    const listed = (await describeAll(context, refs)).reverse();
-    const wanted = listed.filter((snapshot) => isWanted(snapshot, request, !odd.has(snapshot.ref)));
+    const read = refs.map((ref) => ({ ref, known: knowIfReadable(ref) }));
+    const marks = { pinned: pinned(context), broken: await context.store.brokenSnapshots(refs.map(commitOf)) };
+    const numbers = refs.map(({ seq }) => seq);
+    const wanted = read
+      .filter(({ known }) => isWanted(known, request))
+      .map(({ ref, known }) => (known === undefined ? unreadable(ref) : describeListed(known, numbers, marks)))
+      .reverse();
+    const odd = read.filter(({ known }) => known === undefined).map(({ ref }) => ref);
     return {
       instance,
       snapshots: wanted.slice(0, request.limit ?? wanted.length),
-      messages: unreadableMessages(refs, odd),
+      messages: unreadableMessages(odd),
     };
   } finally {
     lock.release();
@@ -35,17 +40,8 @@ async function existingSnapshots(context: Context, instance: InstanceName): Prom
   throw new SnapError('INSTANCE_NOT_FOUND', `There is no instance ${instance}.`, { instance });
 }
 
-/** All of one instance's snapshots, ascending, with marks. */
-export async function describeAll(context: Context, refs: readonly SnapshotRef[]): Promise<ListedSnapshot[]> {
-  const marks = {
-    pinned: await pinned(context),
-    broken: await context.store.brokenSnapshots(refs.map(({ commit }) => commit)),
-  };
-  const numbers = refs.map(({ seq }) => seq);
-  return refs.map((ref) => {
-    const known = knowIfReadable(ref);
-    return known === undefined ? unreadable(ref) : describeListed(known, numbers, marks);
-  });
+function commitOf({ commit }: SnapshotRef): ObjectId {
+  return commit;
 }
 
 /** Listed so that nobody thinks that it is gone; never restored, pruned or half-read. */
@@ -58,7 +54,7 @@ function unreadable(ref: SnapshotRef): ListedSnapshot {
     commit: ref.commit,
     tree: ref.tree,
     trigger: 'manual',
-    message: isThere(ref) ? `(unreadable: format ${messageFormat(ref.message) ?? 'unknown'})` : '(damaged)',
+    message: isThere(ref) ? `(unreadable: format ${openMessage(ref.message).format ?? 'unknown'})` : '(damaged)',
     createdAt: new Date(0).toISOString(),
     parentSeq: null,
     files: 0,
@@ -70,17 +66,15 @@ function unreadable(ref: SnapshotRef): ListedSnapshot {
 }
 
 /** Of one that cannot be read neither trigger nor time is known: it matches no filter, and is named all the same. */
-function isWanted(snapshot: ListedSnapshot, { trigger, since }: ListRequest, readable: boolean): boolean {
-  if (!readable) return trigger === undefined && since === undefined;
-  if (trigger !== undefined && snapshot.trigger !== trigger) return false;
-  return since === undefined || Date.parse(snapshot.createdAt) >= since.getTime();
+function isWanted(known: KnownSnapshot | undefined, { trigger, since }: ListRequest): boolean {
+  if (known === undefined) return trigger === undefined && since === undefined;
+  if (trigger !== undefined && known.record.trigger !== trigger) return false;
+  return since === undefined || known.record.createdAt.getTime() >= since.getTime();
 }
 
-function unreadableMessages(refs: readonly SnapshotRef[], odd: ReadonlySet<string>): string[] {
-  return refs
-    .filter(({ ref }) => odd.has(ref))
-    .map((ref) => {
-      const why = isThere(ref) ? 'cannot be read by this version' : 'is damaged: see "verify"';
-      return `Snapshot ${ref.instance}/${String(ref.seq)} ${why}.`;
-    });
+function unreadableMessages(odd: readonly SnapshotRef[]): string[] {
+  return odd.map((ref) => {
+    const why = isThere(ref) ? 'cannot be read by this version' : 'is damaged: see "verify"';
+    return `Snapshot ${ref.instance}/${String(ref.seq)} ${why}.`;
+  });
 }

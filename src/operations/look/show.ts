@@ -17,7 +17,7 @@ export async function show(context: Context, selector: string): Promise<ShowResu
   const reader = context.store.reader();
   try {
     const manifest = await readManifest(reader, known);
-    const marks = { pinned: await pinned(context), broken: await context.store.brokenSnapshots([ref.commit]) };
+    const marks = { pinned: pinned(context), broken: await context.store.brokenSnapshots([ref.commit]) };
     const observedOnly: ObservedOnlyEntry[] = [];
     for (const { name } of manifest.mounts) {
       const mount = name as MountName;

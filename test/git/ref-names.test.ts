@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 
 import type { InstanceName } from '../../src/core/ids.js';
-import { snapshotNumbers } from '../../src/git/snapshot-numbers.js';
+import { refNames, snapshotNumbers } from '../../src/git/ref-names.js';
 import { storeGit } from '../support/store-git.js';
 import { tempDir } from '../support/temp.js';
 import { preparedStore, publishSnapshot } from './fixture.js';
@@ -62,6 +62,22 @@ test('the numbers are those of the snapshots, wherever git keeps their refs', as
   const numbers = snapshotNumbers(directory, 't' as InstanceName);
   expect(numbers).toEqual([1, 3, 4, 5, 7]);
   expect((await store.snapshots('t' as InstanceName)).map(({ seq }) => seq)).toEqual(numbers);
+});
+
+test('names below a prefix are those that git lists and those that it passes over', async () => {
+  const { store, dataDir, directory } = await preparedStore();
+  expect(refNames(directory, 'refs/')).toEqual([]);
+  for (const seq of [1, 2, 3]) await publishSnapshot(store, seq, { a: `${seq}` });
+  storeGit(dataDir, ['update-ref', 'refs/jackin-pin/t/1', 'refs/jackin/t/1']);
+  storeGit(dataDir, ['pack-refs', '--all']);
+  storeGit(dataDir, ['update-ref', 'refs/jackin-pin/t/3', 'refs/jackin/t/3']);
+  writeFileSync(join(directory, 'refs/jackin-pin/t/2'), 'garbage');
+  writeFileSync(join(directory, 'refs/jackin-pin/t/4.lock'), '');
+  for (const prefix of ['refs/', 'refs/jackin/', 'refs/jackin-pin/', 'refs/replace/']) {
+    const listed = (await store.refs(prefix)).map(({ name }) => name);
+    expect(refNames(directory, prefix).sort()).toEqual([...listed, ...(await store.brokenRefs(prefix))].sort());
+  }
+  expect(store.refNames('refs/jackin-pin/').sort()).toEqual([1, 2, 3].map((seq) => `refs/jackin-pin/t/${seq}`));
 });
 
 function loose(...names: string[]): Record<string, string> {
