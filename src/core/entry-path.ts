@@ -135,6 +135,7 @@ export function pathFromJson(path: JsonPath): string {
  * are not UTF-8) is escaped C-style, so that no name can steer a terminal.
  */
 export function displayPath(bytes: string): string {
+  if (/^[ -~]*$/.test(bytes)) return bytes;
   const text = textOfBytes(bytes);
   if (text === undefined)
     return Array.from(bytes, (byte) => (byte < ' ' || byte > '~' ? hexEscape(byte.charCodeAt(0)) : byte)).join('');

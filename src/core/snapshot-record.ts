@@ -126,16 +126,26 @@ export interface OpenedMessage {
 
 export function openMessage(message: string): OpenedMessage {
   const parts = trailersOf(message);
-  return { format: parts.trailers.get('Format')?.[0], decode: () => decode(parts) };
+  return { format: valueOf(parts, 'Format'), decode: () => decode(parts) };
 }
 
+/** Looked through key by key: there are few, and a snapshot's message is read as often as there are snapshots. */
 interface MessageParts {
   readonly body: string;
-  readonly trailers: ReadonlyMap<string, readonly string[]>;
+  readonly keys: readonly string[];
+  readonly values: readonly string[];
 }
 
-function decode({ body, trailers }: MessageParts): SnapshotRecord {
-  const one = (key: string): string | null => trailers.get(key)?.[0] ?? null;
+function valueOf({ keys, values }: MessageParts, key: string): string | undefined {
+  return values[keys.indexOf(key)];
+}
+
+function valuesOf({ keys, values }: MessageParts, key: string): string[] {
+  return values.filter((_, index) => keys[index] === key);
+}
+
+function decode(parts: MessageParts): SnapshotRecord {
+  const one = (key: string): string | null => valueOf(parts, key) ?? null;
   const must = (key: string): string => one(key) ?? damaged(`trailer Jackin-${key} is missing`);
   const stored = /^(\d{1,15}) (\d{1,16})$/.exec(must('Stored')) ?? damaged('Jackin-Stored');
   return {
@@ -143,11 +153,11 @@ function decode({ body, trailers }: MessageParts): SnapshotRecord {
     seq: toSeq(must('Seq')) ?? damaged('Jackin-Seq'),
     id: snapshotId(must('Id')),
     trigger: trigger(must('Trigger')),
-    message: body,
+    message: parts.body,
     createdAt: moment(must('Created')),
     previous: one('Previous') as ObjectId | null,
-    mounts: (trailers.get('Mount') ?? []).map(parseMount),
-    bases: (trailers.get('Base') ?? []).map(parseBase),
+    mounts: valuesOf(parts, 'Mount').map(parseMount),
+    bases: valuesOf(parts, 'Base').map(parseBase),
     recoveryOf: parseRecovery(one('Recovery-Of')),
     files: Number(stored[1]),
     sizeBytes: Number(stored[2]),
@@ -165,15 +175,17 @@ function damaged(what: string): never {
 function trailersOf(message: string): MessageParts {
   const trimmed = message.trimEnd();
   const cut = trimmed.lastIndexOf('\n\n');
-  const trailers = new Map<string, string[]>();
-  for (const line of trimmed.slice(cut < 0 ? 0 : cut + 2).split('\n')) {
-    const match = /^Jackin-([A-Za-z-]+): (.*)$/.exec(line);
+  const keys: string[] = [];
+  const values: string[] = [];
+  for (let start = cut < 0 ? 0 : cut + 2, end; start <= trimmed.length; start = end + 1) {
+    const found = trimmed.indexOf('\n', start);
+    end = found < 0 ? trimmed.length : found;
+    const match = /^Jackin-([A-Za-z-]+): (.*)$/.exec(trimmed.slice(start, end));
     if (match?.[1] === undefined || match[2] === undefined) continue;
-    const values = trailers.get(match[1]) ?? [];
+    keys.push(match[1]);
     values.push(match[2]);
-    trailers.set(match[1], values);
   }
-  return { body: cut < 0 ? '' : trimmed.slice(0, cut), trailers };
+  return { body: cut < 0 ? '' : trimmed.slice(0, cut), keys, values };
 }
 
 function snapshotId(text: string): SnapshotId {

@@ -34,12 +34,10 @@ const tabbedFields: readonly ((snapshot: ListedSnapshot) => string)[] = [
 ];
 
 function messageWithMarks({ message, pinned, restorable, recoveryOf }: ListedSnapshot): string {
-  const marks = [
-    ...(restorable ? [] : ['[damaged]']),
-    ...(pinned ? ['[pinned]'] : []),
-    ...(recoveryOf === null ? [] : [`[before the restore to ${recoveryOf.seq}]`]),
-  ];
-  return [...marks, subject(message)].join(' ').trim();
+  const damage = restorable ? '' : '[damaged] ';
+  const pin = pinned ? '[pinned] ' : '';
+  const restore = recoveryOf === null ? '' : `[before the restore to ${recoveryOf.seq}] `;
+  return `${damage}${pin}${restore}${subject(message)}`.trim();
 }
 
 /** All instances with their roots and sizes. */
