@@ -27,21 +27,33 @@ import { SnapError, systemCode } from '../errors.js';
  * unfinished file beside it (see `isUnfinished`).
  */
 export function writeDurably(path: string, content: Uint8Array | string, mode = 0o600): void {
+  replaceFile(path, content, { mode, durable: true });
+  syncDirectory(dirname(path));
+}
+
+/**
+ * The same for a cache whose reader recognizes what a power cut may leave: the old file, the new one, or one that is
+ * empty or torn.
+ */
+export function writeCache(path: string, content: Uint8Array | string): void {
+  replaceFile(path, content, { mode: 0o600, durable: false });
+}
+
+function replaceFile(path: string, content: Uint8Array | string, options: Parameters<typeof writeNewFile>[2]): void {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
   const unfinished = `${path}.${randomBytes(8).toString('hex')}.new`;
   orNoSpace(path, () => {
     try {
-      writeNewFile(unfinished, bytes, { mode, durable: true });
+      writeNewFile(unfinished, bytes, options);
       renameSync(unfinished, path);
     } catch (error) {
       removeIfThere(unfinished);
       throw error;
     }
-    syncDirectory(dirname(path));
   });
 }
 
-/** True for a name that only an interrupted `writeDurably` leaves behind. */
+/** True for a name that only an interrupted `writeDurably` or `writeCache` leaves behind. */
 export function isUnfinished(name: string): boolean {
   return /\.[0-9a-f]{16}\.new$/.test(name);
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import type { ObjectId } from '../core/ids.js';
 import { SnapError, systemCode } from '../errors.js';
-import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+import { makeDirectoryDurably, writeCache } from '../fs/durable.js';
 import { NewObjects } from './new-objects.js';
 import { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
@@ -119,7 +119,7 @@ function rememberIntact(git: GitRunner, state: ObjectStoreState, commits: readon
   const verified: Verified = { state, intact: [...new Set([...earlier, ...commits])] };
   try {
     makeDirectoryDurably(join(git.settings.dataDir, 'cache'));
-    writeDurably(recordPath(git), JSON.stringify(verified));
+    writeCache(recordPath(git), JSON.stringify(verified));
   } catch (error) {
     // A cache: without it the next check takes longer.
     if (!(error instanceof SnapError) && systemCode(error) === undefined) throw error;

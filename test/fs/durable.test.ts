@@ -9,6 +9,7 @@ import {
   noSpace,
   orNoSpace,
   syncDirectory,
+  writeCache,
   writeDurably,
   writeNewFile,
 } from '../../src/fs/durable.js';
@@ -30,6 +31,18 @@ describe('a durable write', () => {
     writeDurably(path, Buffer.from([1, 255]), 0o444);
     expect([[...readFileSync(path)], modeOf(path)]).toEqual([[1, 255], 0o444]);
     expect(readdirSync(directory)).toEqual(['file']);
+  });
+
+  test('is what that of a cache is, too, as long as the power stays', () => {
+    const directory = tempDir();
+    const path = join(directory, 'cache');
+    process.umask(0);
+    writeCache(path, 'old');
+    writeCache(path, Buffer.from('new'));
+    expect([readFileSync(path, 'utf8'), modeOf(path), readdirSync(directory)]).toEqual(['new', 0o600, ['cache']]);
+    expect(() => {
+      writeCache(join(directory, 'absent/cache'), 'x');
+    }).toThrow(expect.objectContaining({ code: 'ENOENT' }));
   });
 
   test('replaces a link, not what it leads to', () => {

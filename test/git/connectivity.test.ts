@@ -130,16 +130,28 @@ describe('broken snapshots', () => {
     expect(readFileSync(calls, 'utf8')).toContain('rev-list');
   });
 
-  test.each(['', '{', '[]', '{"state":{},"intact":3}', 'null'])(
-    'do not depend on the record being sound: %j',
-    async (content) => {
-      const area = await exploded();
-      await area.store.brokenSnapshots(area.commits);
-      lose(area, `${area.commits[1]!}:mounts`);
-      writeFileSync(join(area.dataDir, 'cache/verified.json'), content);
-      expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set([area.commits[1]]));
-    },
-  );
+  test.each<{ what: string; left: (record: Buffer) => Buffer }>([
+    ...['', '{', '[]', '{"state":{},"intact":3}', 'null'].map((text) => ({
+      what: text,
+      left: () => Buffer.from(text),
+    })),
+    { what: 'its beginning', left: (record) => record.subarray(0, -1) },
+    { what: 'zeros', left: (record) => Buffer.alloc(record.length) },
+    { what: 'zeros at its end', left: (record) => Buffer.concat([record.subarray(0, 64), Buffer.alloc(64)]) },
+    { what: 'zeros within', left: (record) => Buffer.from(record).fill(0, 20, 30) },
+  ])('do not depend on the record being sound: $what', async ({ left }) => {
+    const area = await exploded();
+    await area.store.brokenSnapshots(area.commits);
+    lose(area, `${area.commits[1]!}:mounts`);
+    // All that is lost is what would be noticed: the record is as if it had been made after the loss.
+    await area.store.brokenSnapshots(area.commits);
+    const record = join(area.dataDir, 'cache/verified.json');
+    const claim = readFileSync(record, 'utf8').replace('"intact":[', `"intact":["${area.commits[1]!}",`);
+    writeFileSync(record, claim);
+    expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set());
+    writeFileSync(record, left(Buffer.from(claim)));
+    expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set([area.commits[1]]));
+  });
 });
 
 describe('the whole store', () => {

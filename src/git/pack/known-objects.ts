@@ -21,8 +21,8 @@ export class KnownObjects {
   }
 
   has(id: Buffer): boolean {
-    this.#packed ??= collectIds(this.#readIndexes());
-    return this.#packed.small.has(id) || this.#packed.large.some((index) => index.has(id)) || this.#hasLoose(id);
+    this.#packed ??= new PackedIds(this.#readIndexes());
+    return this.#packed.has(id) || this.#hasLoose(id);
   }
 
   #readIndexes(): PackIndex[] {
@@ -55,24 +55,47 @@ export class KnownObjects {
   }
 }
 
-interface PackedIds {
-  readonly large: readonly PackIndex[];
-  /** All ids of the small packs: each save adds one, and asking a thousand of them one by one would take long. */
-  readonly small: ObjectTable;
-}
-
 const smallPack = 10_000;
 
-function collectIds(indexes: readonly PackIndex[]): PackedIds {
-  const small = new ObjectTable();
-  for (const index of indexes.filter(({ size }) => size <= smallPack)) {
+/**
+ * The ids of all packs. Each save adds a small one. A few questions are put to these one by one; before that has taken
+ * longer than collecting their ids would have, they are collected.
+ */
+class PackedIds {
+  readonly #large: readonly PackIndex[];
+  readonly #small: readonly PackIndex[];
+  #collected: ObjectTable | undefined;
+  /** How many small packs may still be asked. */
+  #patience: number;
+
+  constructor(indexes: readonly PackIndex[]) {
+    // Most objects are found in the largest pack.
+    this.#large = indexes.filter(({ size }) => size > smallPack).sort((a, b) => b.size - a.size);
+    this.#small = indexes.filter(({ size }) => size <= smallPack);
+    this.#patience = this.#small.reduce((sum, { size }) => sum + size, 0);
+  }
+
+  has(id: Buffer): boolean {
+    return this.#hasSmall(id) || this.#large.some((index) => index.has(id));
+  }
+
+  #hasSmall(id: Buffer): boolean {
+    this.#patience -= this.#small.length;
+    if (this.#patience >= 0) return this.#small.some((index) => index.has(id));
+    this.#collected ??= collectIds(this.#small);
+    return this.#collected.has(id);
+  }
+}
+
+function collectIds(indexes: readonly PackIndex[]): ObjectTable {
+  const collected = new ObjectTable();
+  for (const index of indexes) {
     for (let rank = 0; rank < index.size; rank++) {
       const id = index.idAt(rank);
-      if (!small.has(id)) small.add(id);
+      if (!collected.has(id)) collected.add(id);
     }
   }
-  // Most objects are found in the largest pack.
-  return { small, large: indexes.filter(({ size }) => size > smallPack).sort((a, b) => b.size - a.size) };
+  return collected;
 }
 
 function hexByte(byte: number): string {
