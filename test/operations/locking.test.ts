@@ -36,6 +36,34 @@ describe('locks', () => {
   });
 });
 
+describe('the locks of a snapshot', () => {
+  test.each(['lock instance demo', 'lock store shared'])(
+    'wait in order where %s is not free at once',
+    async (taken) => {
+      const made = new MemoryContext();
+      made.onStep = (name, time) => {
+        if (name === taken && time === 1) busy();
+        // Nothing is held while it is waited for the first.
+        if (name === 'lock instance demo' && time === 2) expect([...made.held]).toEqual([]);
+      };
+      const lock = await lockForSnapshot(made.context, demo);
+      const both = ['lock instance demo', 'lock store shared'];
+      expect([made.steps, made.held.size]).toEqual([[...both, ...both], 2]);
+      lock.release();
+      expect([...made.held]).toEqual([]);
+    },
+  );
+
+  test('fail with what is wrong with one of them, and the other is not kept', async () => {
+    const made = new MemoryContext();
+    made.onStep = (name) => {
+      if (name === 'lock store shared') throw new SnapError('GIT_MISSING', 'no flock', { program: 'flock' });
+    };
+    await expect(lockForSnapshot(made.context, demo)).rejects.toThrow(expect.objectContaining({ code: 'GIT_MISSING' }));
+    expect([made.held.size, made.steps.length]).toEqual([0, 2]);
+  });
+});
+
 describe('what killed processes left', () => {
   test('is not looked for under a lock where there is nothing', async () => {
     const made = new MemoryContext();
