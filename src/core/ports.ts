@@ -200,6 +200,12 @@ export interface Store {
    */
   changeRefs(changes: readonly RefChange[]): Promise<void>;
   /**
+   * Starts what publishing a snapshot needs of git, while there is other work. The store that it answers is the same
+   * one, for one caller: its `snapshot`, `checkConnected` and the change of refs after that use what was started. The
+   * caller ends it; what stayed unused ends without a trace.
+   */
+  startAhead(): { readonly store: Store; end(): Promise<void> };
+  /**
    * Removes lock files that a killed git left on these refs. The caller holds the lock of the instance that they
    * belong to, so that no process of ours is using them.
    */

@@ -5,7 +5,7 @@ import type { ObjectId } from '../core/ids.js';
 import { SnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, writeCache } from '../fs/durable.js';
 import { NewObjects } from './new-objects.js';
-import { BatchReader } from './objects.js';
+import type { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
 import type { GitRunner } from './run-git.js';
 import { namesIn } from './names-in.js';
@@ -18,12 +18,13 @@ export async function checkConnected(
   git: GitRunner,
   commits: readonly ObjectId[],
   known: readonly ObjectId[],
+  reader: BatchReader,
 ): Promise<void> {
   const before = objectStoreState(git.settings.storeDirectory);
   const intact = intactCommits(git, before);
   // What is built on a snapshot that was never checked, or has lost something since, proves nothing.
   const believed = known.filter((commit) => intact.has(commit));
-  if (believed.length > 0) await checkBeside(git, commits, believed);
+  if (believed.length > 0) await checkBeside(git, commits, believed, reader);
   else if (!(await areComplete(git, commits))) throw incomplete(commits.join(', '));
   rememberIntact(git, before, commits);
 }
@@ -40,16 +41,16 @@ export function keepingIntact(git: GitRunner, act: () => void): void {
   rememberIntact(git, objectStoreState(git.settings.storeDirectory), [...intact] as ObjectId[]);
 }
 
-async function checkBeside(git: GitRunner, commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void> {
-  const reader = new BatchReader(git);
-  try {
-    const objects = new NewObjects(reader, new KnownObjects(join(git.settings.storeDirectory, 'objects')));
-    for (const commit of commits) {
-      const missing = await objects.missingBelow(commit, known);
-      if (missing !== undefined) throw incomplete(missing);
-    }
-  } finally {
-    await reader.close();
+async function checkBeside(
+  git: GitRunner,
+  commits: readonly ObjectId[],
+  known: readonly ObjectId[],
+  reader: BatchReader,
+): Promise<void> {
+  const objects = new NewObjects(reader, new KnownObjects(join(git.settings.storeDirectory, 'objects')));
+  for (const commit of commits) {
+    const missing = await objects.missingBelow(commit, known);
+    if (missing !== undefined) throw incomplete(missing);
   }
 }
 

@@ -97,6 +97,12 @@ export class BatchReader implements ObjectReader {
     });
   }
 
+  /** Starts git before there is a question. */
+  start(): void {
+    // A failure is that of the first question.
+    this.#started().catch(() => undefined);
+  }
+
   expect(oids: readonly ObjectId[]): void {
     if (oids.length === 0) return;
     const session = this.#put(oids);
@@ -150,10 +156,7 @@ export class BatchReader implements ObjectReader {
   }
 
   #put(names: readonly string[], about: Question['about'] = 'contents'): Promise<Session> {
-    if (this.#isClosed) throw usedAfterEnd();
-    const command = { args: [...littleMapped, 'cat-file', '--batch-command', '--buffer'] };
-    this.#session ??= this.#git.start(command, true).then((git) => new Session(git));
-    const session = this.#session;
+    const session = this.#started();
     session.then(
       (started) => {
         started.ask(names, about);
@@ -161,6 +164,12 @@ export class BatchReader implements ObjectReader {
       () => undefined,
     );
     return session;
+  }
+
+  #started(): Promise<Session> {
+    if (this.#isClosed) throw usedAfterEnd();
+    const command = { args: [...littleMapped, 'cat-file', '--batch-command', '--buffer'] };
+    return (this.#session ??= this.#git.start(command, true).then((git) => new Session(git)));
   }
 
   async #answer<Answer>(question: Question, answer: (session: Session) => Promise<Answer>): Promise<Answer> {

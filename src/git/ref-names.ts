@@ -1,12 +1,12 @@
-import { type Dirent, readFileSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { type InstanceName, type Seq, toSeq } from '../core/ids.js';
+import { type InstanceName, type ObjectId, type Seq, toSeq, zeroObjectId } from '../core/ids.js';
 import { systemCode } from '../errors.js';
 
 /*
- * Which refs there are, read from their names alone: no process, and no object, however many there are. What lies
- * there and is no ref to git has a name, too.
+ * Which refs there are, and what they name, read without a process and without an object, however many there are. What
+ * lies there and is no ref to git has a name, too.
  */
 
 /** The names of the refs below a prefix such as `refs/jackin-pin/`, each once. */
@@ -22,6 +22,25 @@ export function snapshotNumbers(storeDirectory: string, instance: InstanceName):
     .map((name) => toSeq(name.slice(prefix.length)))
     .filter((seq) => seq !== undefined)
     .sort((a, b) => a - b);
+}
+
+/** A ref's value, where it is written as git usually writes it; undefined where git has to be asked. */
+export function plainRef(storeDirectory: string, name: string): ObjectId | undefined {
+  // Loose first, as above.
+  const loose = readIfThere(() => looseText(join(storeDirectory, name)));
+  const oid = loose === undefined ? packedValue(storeDirectory, name) : /^([0-9a-f]{40})\n$/.exec(loose)?.[1];
+  return oid === undefined || oid === zeroObjectId ? undefined : (oid as ObjectId);
+}
+
+/** A link is no plain ref, wherever it leads. */
+function looseText(path: string): string {
+  return lstatSync(path).isFile() ? readFileSync(path, 'latin1') : '';
+}
+
+function packedValue(storeDirectory: string, name: string): string | undefined {
+  const text = packedText(storeDirectory);
+  const at = text.indexOf(` ${name}\n`);
+  return at < 0 ? undefined : /^\n?([0-9a-f]{40})$/.exec(text.slice(Math.max(0, at - 41), at))?.[1];
 }
 
 /** What lies below a prefix as files. */
@@ -40,7 +59,7 @@ function entriesOf(directory: string): Dirent[] {
 
 /** What git's `packed-refs` has below a prefix: a line for each ref, its id before its name. */
 function packedRefs(storeDirectory: string, prefix: string): string[] {
-  const text = readIfThere(() => readFileSync(join(storeDirectory, 'packed-refs'), 'latin1')) ?? '';
+  const text = packedText(storeDirectory);
   const names = [];
   const wanted = ` ${prefix}`;
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at)) {
@@ -49,6 +68,10 @@ function packedRefs(storeDirectory: string, prefix: string): string[] {
     at = end < 0 ? text.length : end;
   }
   return names;
+}
+
+function packedText(storeDirectory: string): string {
+  return readIfThere(() => readFileSync(join(storeDirectory, 'packed-refs'), 'latin1')) ?? '';
 }
 
 function readIfThere<T>(read: () => T): T | undefined {

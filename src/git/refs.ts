@@ -7,8 +7,8 @@ import type { RefChange, RefValue, SnapshotRef } from '../core/ports.js';
 import { SnapError, isSnapError } from '../errors.js';
 import { syncDirectory } from '../fs/durable.js';
 import { BatchReader } from './objects.js';
-import { looseRefs } from './ref-names.js';
-import type { GitCommand, GitRunner } from './run-git.js';
+import { looseRefs, plainRef } from './ref-names.js';
+import type { GitCommand, GitRunner, RunningGit } from './run-git.js';
 
 const snapshotPrefix = 'refs/jackin/';
 
@@ -34,11 +34,18 @@ export async function listSnapshotRefs(git: GitRunner, instance: InstanceName | 
     .sort(bySnapshot);
 }
 
-/** One snapshot's ref, read as in `listSnapshotRefs`; undefined where there is none. */
-export async function findSnapshotRef(git: GitRunner, name: string): Promise<SnapshotRef | undefined> {
+/** One snapshot's ref, read as in `listSnapshotRefs`, its commit by the reader; undefined where there is none. */
+export async function findSnapshotRef(
+  git: GitRunner,
+  name: string,
+  reader: BatchReader,
+): Promise<SnapshotRef | undefined> {
+  const { storeDirectory } = git.settings;
+  const oid = plainRef(storeDirectory, name);
+  if (oid !== undefined) return toSnapshotRef([name, oid, ...(await readCommit(reader, oid))]);
   const record = (await readSnapshotRefs(git, name)).find(([found]) => found === name);
   if (record !== undefined) return toSnapshotRef(record);
-  const isThere = lstatSync(join(git.settings.storeDirectory, name), { throwIfNoEntry: false }) !== undefined;
+  const isThere = lstatSync(join(storeDirectory, name), { throwIfNoEntry: false })?.isDirectory() === false;
   return isThere ? toSnapshotRef([name, zeroObjectId]) : undefined;
 }
 
@@ -86,11 +93,11 @@ function stillBroken(storeDirectory: string, loose: readonly string[], listed: r
 export async function changeRefs(
   git: GitRunner,
   changes: readonly RefChange[],
-  sync: (directory: string) => void = syncDirectory,
+  { sync = syncDirectory, started }: ChangeOptions = {},
 ): Promise<void> {
   if (changes.length === 0) return;
-  const command = updating(changes);
-  const { exitCode, stderr } = await git.run(command);
+  const command = { ...updating(directoriesOf(changes)), input: transaction(changes) };
+  const { exitCode, stderr } = await (started === undefined ? git.run(command) : finish(await started, command.input));
   if (exitCode !== 0) {
     await findConflict(git, changes);
     throw git.failure(command, exitCode, stderr);
@@ -103,19 +110,32 @@ export async function changeRefs(
   }
 }
 
-function updating(changes: readonly RefChange[]): GitCommand {
-  return {
-    args: ['update-ref', '--stdin', '-z'],
-    input: transaction(changes),
-    uninterruptible: true,
-    writesIn: directoriesOf(changes),
-  };
+export interface ChangeOptions {
+  readonly sync?: (directory: string) => void;
+  /** What `startChange` started. */
+  readonly started?: Promise<RunningGit> | undefined;
+}
+
+/** git, ready for the changes: it has touched nothing, and ends so when its input ends. The caller ends it. */
+export function startChange(git: GitRunner): Promise<RunningGit> {
+  return git.start(updating([]), true);
+}
+
+/** Gives a git that was started its whole input, and waits for its end. */
+export async function finish({ stdin, stdout, end }: RunningGit, input: string): RunningGit['end'] {
+  stdout.resume();
+  stdin.end(input);
+  return end;
+}
+
+function updating(writesIn: readonly string[]): GitCommand {
+  return { args: ['update-ref', '--stdin', '-z'], uninterruptible: true, writesIn };
 }
 
 /** What could not be made durable must not be visible either: whoever is told of a failure goes by it. */
 async function takeBack(git: GitRunner, changes: readonly RefChange[], cause: unknown): Promise<void> {
-  const command = updating(changes.map(({ name, old, new: next }) => ({ name, old: next, new: old })));
-  const { exitCode } = await git.run(command);
+  const input = transaction(changes.map(({ name, old, new: next }) => ({ name, old: next, new: old })));
+  const { exitCode } = await git.run({ ...updating(directoriesOf(changes)), input });
   if (exitCode === 0) return;
   const names = changes.map(({ name }) => name).join(', ');
   const message = `${names} changed, but this could not be made durable, and could not be taken back.`;

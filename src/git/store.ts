@@ -15,6 +15,7 @@ import type {
   Store,
 } from '../core/ports.js';
 import { snapshotRefName } from '../core/snapshot-record.js';
+import { Ahead } from './ahead.js';
 import { showDiff, showLog } from './comparison.js';
 import { brokenSnapshots, checkConnected } from './connectivity.js';
 import { countPacks, gatherPacks, packRefs, removeGathered } from './consolidation.js';
@@ -46,25 +47,19 @@ export function openStore(options: StoreOptions): Store {
 }
 
 class GitStore implements Store {
+  readonly #options: StoreOptions;
   readonly #dataDir: string;
   readonly #directory: string;
-  readonly #programs: Programs;
   readonly #git: GitRunner;
+  readonly #ahead: Ahead | undefined;
   #isSound = false;
 
-  constructor({ dataDir, env, signal, heldLocks, forbiddenProgramDirectories: forbiddenDirectories }: StoreOptions) {
-    this.#dataDir = dataDir;
-    this.#directory = join(dataDir, 'store.git');
-    this.#programs = new Programs({ dataDir, env, forbiddenDirectories });
-    const settings = {
-      dataDir,
-      env,
-      storeDirectory: this.#directory,
-      searchPath: () => this.#programs.searchPath,
-      ...(heldLocks === undefined ? {} : { heldLocks }),
-    };
-    const program = (): ReturnType<Programs['git']> => this.#programs.git((path) => askVersion(path, settings));
-    this.#git = new GitRunner(settings, program, signal);
+  constructor(options: StoreOptions, started?: { readonly git: GitRunner; readonly ahead: Ahead }) {
+    this.#options = options;
+    this.#dataDir = options.dataDir;
+    this.#directory = join(options.dataDir, 'store.git');
+    this.#git = started?.git ?? runnerFor(options, this.#directory);
+    this.#ahead = started?.ahead;
   }
 
   async prepare(): Promise<void> {
@@ -86,7 +81,9 @@ class GitStore implements Store {
   }
 
   async snapshot(instance: InstanceName, seq: Seq): Promise<SnapshotRef | undefined> {
-    return this.exists() ? findSnapshotRef(this.#ready(), snapshotRefName(instance, seq)) : undefined;
+    if (!this.exists()) return undefined;
+    const git = this.#ready();
+    return this.#reading((reader) => findSnapshotRef(git, snapshotRefName(instance, seq), reader));
   }
 
   async refs(prefix: string): Promise<RefValue[]> {
@@ -102,7 +99,12 @@ class GitStore implements Store {
   }
 
   async changeRefs(changes: readonly RefChange[]): Promise<void> {
-    await changeRefs(this.#ready(), changes);
+    await changeRefs(this.#ready(), changes, { started: this.#ahead?.takeChange() });
+  }
+
+  startAhead(): ReturnType<Store['startAhead']> {
+    const ahead = new Ahead(this.#ready());
+    return { store: new GitStore(this.#options, { git: this.#git, ahead }), end: () => ahead.end() };
   }
 
   dropRefLocks(names: readonly string[]): void {
@@ -136,7 +138,10 @@ class GitStore implements Store {
   }
 
   async checkConnected(commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void> {
-    await checkConnected(this.#ready(), commits, known);
+    const git = this.#ready();
+    // What is checked is about to be named.
+    this.#ahead?.startChange();
+    await this.#reading((reader) => checkConnected(git, commits, known, reader));
   }
 
   async brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
@@ -193,10 +198,34 @@ class GitStore implements Store {
     return (await this.#git.program()).version;
   }
 
+  /** By the reader that was started ahead, or by one for this alone. */
+  async #reading<Answer>(read: (reader: BatchReader) => Promise<Answer>): Promise<Answer> {
+    if (this.#ahead !== undefined) return read(this.#ahead.reader);
+    const reader = new BatchReader(this.#git);
+    try {
+      return await read(reader);
+    } finally {
+      await reader.close();
+    }
+  }
+
   /** Once before the first use: what lies on the disk is made sound, or refused. */
   #ready(): GitRunner {
     if (!this.#isSound) prepareRepository(this.#directory);
     this.#isSound = true;
     return this.#git;
   }
+}
+
+function runnerFor(options: StoreOptions, storeDirectory: string): GitRunner {
+  const { dataDir, env, signal, heldLocks, forbiddenProgramDirectories: forbiddenDirectories } = options;
+  const programs = new Programs({ dataDir, env, forbiddenDirectories });
+  const settings = {
+    dataDir,
+    env,
+    storeDirectory,
+    searchPath: () => programs.searchPath,
+    ...(heldLocks === undefined ? {} : { heldLocks }),
+  };
+  return new GitRunner(settings, () => programs.git((path) => askVersion(path, settings)), signal);
 }

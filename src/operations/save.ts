@@ -1,5 +1,5 @@
 import { type EntryPath, displayPath } from '../core/entry-path.js';
-import type { MountName, ObjectId } from '../core/ids.js';
+import type { InstanceName, MountName, ObjectId } from '../core/ids.js';
 import type { InstanceRecord } from '../core/instance-record.js';
 import { withOverrides } from '../core/policy.js';
 import type { ObjectReader, ObjectWriter } from '../core/ports.js';
@@ -28,6 +28,15 @@ export async function save(context: Context, request: SaveRequest): Promise<Save
   const name = instanceForSave(context, request).record.name;
   await context.store.prepare();
   await sweepIfAlone(context);
+  const ahead = context.store.startAhead();
+  try {
+    return await saveUnderLock({ ...context, store: ahead.store }, request, name);
+  } finally {
+    await ahead.end();
+  }
+}
+
+async function saveUnderLock(context: Context, request: SaveRequest, name: InstanceName): Promise<SaveResult> {
   const locks = await lockForSnapshot(context, name);
   try {
     // Under the lock the instance may be another one than before it.

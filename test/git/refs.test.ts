@@ -244,11 +244,15 @@ describe('a change that cannot be made durable', () => {
       { name: 'refs/jackin/t/2', old: null, new: two },
       { name: `refs/replace/${two}`, old: null, new: one },
     ];
-    await expect(changeRefs(git, changes, failing)).rejects.toThrow('EIO');
+    await expect(changeRefs(git, changes, { sync: failing })).rejects.toThrow('EIO');
     expect(refsOf(directory)).toEqual(before);
-    await expect(changeRefs(git, [{ name: 'refs/jackin/t/1', old: one, new: two }], failing)).rejects.toThrow('EIO');
+    await expect(changeRefs(git, [{ name: 'refs/jackin/t/1', old: one, new: two }], { sync: failing })).rejects.toThrow(
+      'EIO',
+    );
     expect(refsOf(directory)).toEqual(before);
-    await expect(changeRefs(git, [{ name: 'refs/jackin/t/1', old: one, new: null }], failing)).rejects.toThrow('EIO');
+    await expect(
+      changeRefs(git, [{ name: 'refs/jackin/t/1', old: one, new: null }], { sync: failing }),
+    ).rejects.toThrow('EIO');
     expect(refsOf(directory)).toEqual(before);
     await changeRefs(git, changes);
     expect(refsOf(directory).size).toBe(3);
@@ -261,7 +265,7 @@ describe('a change that cannot be made durable', () => {
       writeFileSync(join(directory, 'refs/jackin/t/2.lock'), '');
       return failing();
     };
-    await expect(changeRefs(git, [change], lockedToo)).rejects.toMatchObject({
+    await expect(changeRefs(git, [change], { sync: lockedToo })).rejects.toMatchObject({
       code: 'GIT_FAILED',
       message: expect.stringContaining('refs/jackin/t/2 changed') as unknown,
     });

@@ -62,6 +62,7 @@ export class MemoryStore {
         step('changeRefs');
         this.#changeRefs(changes);
       },
+      startAhead: () => ({ store: this.port, end: () => Promise.resolve() }),
       dropRefLocks: () => step('dropRefLocks'),
       newWriter: () => (step('newWriter'), this.#newWriter()),
       newScratchWriter: unused,

@@ -16,7 +16,7 @@ test('objects are found in packs of any number, by few questions and by many', a
     await writer.publish();
   }
   writeFileSync(join(dataDir, 'loose'), 'loose');
-  ids.push(storeGit(dataDir, ['hash-object', '-w', join(dataDir, 'loose')]).stdout.toString().trim());
+  ids.push(storeGit(dataDir, ['hash-object', '-w', join(dataDir, 'loose')]).stdout.trim());
   const known = new KnownObjects(join(directory, 'objects'));
   const absent = Array.from({ length: 300 }, (_, index) => createHash('sha1').update(`${index}`).digest());
   for (let round = 0; round < 3; round++) {
