@@ -55,27 +55,65 @@ async function bundleCommand(root, outDir) {
   const [{ contents }] = outputFiles;
   const name = `main-${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.cjs`;
   writeFileSync(join(bundled, name), contents);
-  writeFileSync(join(bundled, 'main.js'), loader(root, name));
+  writeFileSync(join(bundled, 'main.js'), loader(name, { version: versionOf(root), help: await helpOf(outDir) }));
   rmSync(join(outDir, 'cli'), { recursive: true });
   renameSync(bundled, join(outDir, 'cli'));
   keepCode(root, join(outDir, 'cli', name));
 }
 
-/** Scripts ask for the version often: nothing is loaded for that. Where it cannot be said, the command says why. */
-function loader(root, name) {
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+function versionOf(root) {
+  return `${JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version}\n`;
+}
+
+const widest = 200;
+
+/** The overview as wide terminals show it, and the least width at which it is the same. */
+async function helpOf(outDir) {
+  const { runCommandLine } = await import(pathToFileURL(join(outDir, 'cli/main.js')).href);
+  const at = async (columns) => {
+    let text = '';
+    const stdout = { write: async (chunk) => void (text += chunk) };
+    const code = await runCommandLine(['--help'], { env: {}, output: { stdout, stderr: stdout, columns } });
+    if (code !== 0) throw new Error(`the overview could not be made: ${text}`);
+    return text;
+  };
+  const text = await at(widest);
+  let from = widest;
+  while (from > 1 && (await at(from - 1)) === text) from -= 1;
+  return { text, from };
+}
+
+/** People and scripts ask for these often: nothing is loaded for that. Where they cannot be said, the command says why. */
+function loader(name, { version, help }) {
   return `import { writeSync } from 'node:fs';
 
+const version = ${JSON.stringify(version)};
+const help = ${JSON.stringify(help.text)};
+
 export async function main(argv) {
-  if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-V') && isSaid(${JSON.stringify(`${version}
-`)})) return 0;
+  const text = argv.length === 1 ? await known(argv[0]) : undefined;
+  if (text !== undefined && isSaid(text)) return 0;
   const { loadCode } = await import('../../bin/load-code.js');
   return await loadCode(new URL('./${name}', import.meta.url)).main(argv);
 }
 
+async function known(word) {
+  if (word === '--version' || word === '-V') return version;
+  if (word !== '--help' && word !== '-h' && word !== 'help') return undefined;
+  return (await columns()) >= ${help.from} ? help : undefined;
+}
+
+/** As the command counts them. */
+async function columns() {
+  const { isatty } = await import('node:tty');
+  return (isatty(1) ? process.stdout : isatty(2) ? process.stderr : {}).columns || 80;
+}
+
 function isSaid(text) {
   try {
-    writeSync(1, text);
+    const bytes = Buffer.from(text);
+    const written = writeSync(1, bytes);
+    if (written < bytes.length) process.stdout.write(bytes.subarray(written));
     return true;
   } catch {
     return false;

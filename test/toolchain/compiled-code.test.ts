@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { call } from '../cli/call.js';
 import { copyCheckout, makeScratch } from './scratch.js';
 
 const enough = 600_000;
@@ -71,6 +72,30 @@ describe('the compiled code of the command', () => {
       stdout: `${version}\n`,
       stderr: '',
     });
+  });
+});
+
+describe('the overview, which is printed without the command', () => {
+  test.each(['--help', '-h', 'help'])('is the same text for %s', async (word) => {
+    const run = spawnSync(join(source, 'bin/jackin-snap'), [word], { encoding: 'utf8' });
+    const { code, stdout, stderr } = await call([word]);
+    expect({ code: run.status, stdout: run.stdout, stderr: run.stderr }).toEqual({ code, stdout, stderr });
+  });
+
+  test.each([1, 40, 79, 80, 81, 99, 100, 101, 300])('is the same on a terminal of %i columns', async (columns) => {
+    const command = `stty cols ${columns}; exec '${join(source, 'bin/jackin-snap')}' --help`;
+    const shown = spawnSync('script', ['-qec', command, '/dev/null'], { encoding: 'utf8' });
+    expect(shown.stdout.replaceAll('\r\n', '\n')).toBe((await call(['--help'], { columns, terminal: true })).stdout);
+  });
+
+  test('is the command itself where a word stands beside it', () => {
+    const run = spawnSync(join(source, 'bin/jackin-snap'), ['save', '--help'], { encoding: 'utf8' });
+    expect([run.status, run.stdout]).toEqual([0, expect.stringContaining('--if-changed')]);
+  });
+
+  test('that cannot be written is no success', () => {
+    const run = spawnSync('sh', ['-c', `'${join(source, 'bin/jackin-snap')}' --help >/dev/full`], { encoding: 'utf8' });
+    expect([run.status === 0, run.stderr]).toEqual([false, expect.stringContaining('The output cannot be written')]);
   });
 });
 
