@@ -86,32 +86,45 @@ describe('a command that is killed at any of its changes to the data directory',
   });
 });
 
-test('a step on refs that outlives its killed save keeps the locks: nobody collects what it names', async () => {
-  const scene = new Scene();
-  const bin = join(scene.area, 'bin');
-  const slow = join(scene.area, 'slow');
-  mkdirSync(bin);
-  writeFiles(bin, {
-    git: `#!/bin/sh
-case " $* " in *" update-ref "*) if [ -e '${slow}' ]; then : >'${slow}.begun'; sleep 3; fi;; esac
-exec '${gitProgram()}' "$@"
+test.each([
+  { when: 'with its input', begin: `cat >input; : >begun; sleep 3; exec "$git" "$@" <input`, left: [2, 1] },
+  { when: 'before it has its input', begin: `: >begun; sleep 3; exec "$git" "$@"`, left: [1] },
+])(
+  'a step on refs that outlives its killed save $when keeps the locks: nobody collects what it names',
+  async (step) => {
+    const scene = new Scene();
+    const bin = join(scene.area, 'bin');
+    const slow = join(scene.area, 'slow');
+    mkdirSync(bin);
+    mkdirSync(slow);
+    writeFiles(bin, {
+      git: `#!/bin/sh
+git='${gitProgram()}'
+case " $* " in *" update-ref "*) if [ -e '${slow}/on' ]; then cd '${slow}'; ${step.begin}; fi;; esac
+exec "$git" "$@"
 `,
-  });
-  chmodSync(join(bin, 'git'), 0o755);
-  const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}` };
-  scene.write({ a: '1' });
-  await scene.save([], { env });
-  scene.write({ a: '2' });
-  writeFileSync(slow, '');
-  const save = scene.start(['save'], { env });
-  await expect.poll(() => existsSync(`${slow}.begun`), { timeout: 30_000 }).toBe(true);
-  save.child.kill('SIGKILL');
-  await save.done;
-  rmSync(slow);
-  await scene.run(['gc'], { env });
-  expect(await scene.numbers()).toEqual([2, 1]);
-  await scene.run(['verify', '--full']);
-});
+    });
+    chmodSync(join(bin, 'git'), 0o755);
+    const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+    scene.write({ a: '1' });
+    await scene.save([], { env });
+    scene.write({ a: '2' });
+    writeFileSync(join(slow, 'on'), '');
+    const save = scene.start(['save'], { env });
+    await expect.poll(() => existsSync(join(slow, 'begun')), { timeout: 30_000, interval: 1 }).toBe(true);
+    save.child.kill('SIGKILL');
+    await save.done;
+    rmSync(join(slow, 'on'));
+    const began = performance.now();
+    await scene.run(['gc'], { env });
+    // It waited for the step.
+    expect(performance.now() - began).toBeGreaterThan(1000);
+    // Without its input the step has changed nothing; were the save quicker than its killer, all of it has happened.
+    expect([step.left, [2, 1]]).toContainEqual(await scene.numbers());
+    await scene.run(['verify', '--full']);
+    expect(leftovers(scene.dataDir)).toEqual([]);
+  },
+);
 
 function gitProgram(): string {
   return spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
