@@ -205,7 +205,7 @@ export const verifyDataSchema: z.ZodType<documents.VerifyData> = z.object({
 
 export const doctorDataSchema: z.ZodType<documents.DoctorData> = z.object({
   healthy: z.boolean(),
-  findings: z.array(z.object({ level: z.enum(['ok', 'note', 'problem']), what: text, hint: maybeText })),
+  findings: z.array(z.object({ level: z.enum(['ok', 'fixed', 'note', 'problem']), what: text, hint: maybeText })),
 });
 
 export const runDataSchema: z.ZodType<documents.RunData> = z.object({

@@ -11,7 +11,7 @@ import { SnapError, systemCode } from './errors.js';
 import { FileJournals } from './fs/journal.js';
 import { openMount } from './fs/held-directory.js';
 import { CacheRecorder } from './fs/stat-cache/cache-recorder.js';
-import { readStatCache, writeStatCache } from './fs/stat-cache/stat-cache.js';
+import { readStatCache, removeDamagedStatCaches, writeStatCache } from './fs/stat-cache/stat-cache.js';
 import { openLocks } from './git/flock.js';
 import { hasher } from './git/pack/hasher.js';
 import type { ProgramSearch } from './git/programs.js';
@@ -78,7 +78,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     gc: async (request) => (await import('./operations/keep/prune.js')).gc(existing(), request),
     housekeeping: housekeeping(existing, options),
     verify: async (request = {}) => (await import('./operations/check/verify.js')).verify(existing(), request),
-    doctor: async () => (await import('./operations/check/doctor.js')).doctor(existing()),
+    doctor: async (request = {}) => (await import('./operations/check/doctor.js')).doctor(existing(), request),
     run: (request) => runCommand(request, options, { created, undisturbed }),
     instance: lifecycle(existing),
   };
@@ -277,6 +277,7 @@ function isOwnFolder(cwd: string): boolean {
 function toStatCaches(directory: DataDirectory): StatCaches {
   return {
     read: (instance, mount, dev) => readStatCache(directory.statCache(instance, mount), dev),
+    removeDamaged: () => removeDamagedStatCaches(directory.caches),
     newRecorder: (dev) => {
       const recorder = new CacheRecorder(dev);
       return {

@@ -227,7 +227,7 @@ export interface VerifyData {
 export interface DoctorData {
   readonly healthy: boolean;
   readonly findings: readonly {
-    readonly level: 'ok' | 'note' | 'problem';
+    readonly level: 'ok' | 'fixed' | 'note' | 'problem';
     readonly what: string;
     readonly hint: string | null;
   }[];

@@ -175,6 +175,10 @@ export interface SnapshotRef {
   readonly message: string;
 }
 
+export interface FoundCommit extends Pick<SnapshotRef, 'commit' | 'tree' | 'message'> {
+  readonly hasParent: boolean;
+}
+
 export interface Store {
   /** Makes the bare repository where it is missing, heals its empty directories, checks git. */
   prepare(): Promise<void>;
@@ -194,6 +198,15 @@ export interface Store {
   refNames(prefix: string): string[];
   /** Names below the prefix where something lies that is no ref to git: empty, torn, garbage. `refs` has none of them. */
   brokenRefs(prefix: string): Promise<string[]>;
+  /**
+   * Gives a broken ref a value, or takes it away (null); durable when it returns. Needs the exclusive lock: git itself
+   * does not touch it.
+   */
+  setBrokenRef(name: string, value: ObjectId | null): void;
+  /** All commits that can be read, whatever leads to them. Reads every commit. */
+  findCommits(): Promise<FoundCommit[]>;
+  /** Parts of the repository that `prepare` would make or put right, by name. No process. */
+  missingParts(): string[];
   /**
    * All or nothing, durable when it returns; nothing when it fails. @throws SnapError REF_EXISTS when an old value does
    * not hold.

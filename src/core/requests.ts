@@ -183,7 +183,8 @@ export interface JackinSnap {
     start(program: string): Promise<void>;
   };
   verify(request?: { readonly full?: boolean }): Promise<CheckResult>;
-  doctor(): Promise<DoctorResult>;
+  /** `fix`: mends what can be mended from what is there; nothing that a snapshot needs is taken away. */
+  doctor(request?: { readonly fix?: boolean }): Promise<DoctorResult>;
   run(request: RunRequest): Promise<RunResult>;
   instance: {
     show(): Promise<InstanceSummary>;

@@ -196,7 +196,8 @@ export interface CheckResult {
 }
 
 export interface DoctorFinding {
-  readonly level: 'ok' | 'note' | 'problem';
+  /** `fixed`: it was a problem, or would have become one. */
+  readonly level: 'ok' | 'fixed' | 'note' | 'problem';
   readonly what: string;
   readonly hint: string | null;
 }

@@ -55,6 +55,17 @@ export function prepareRepository(storeDirectory: string): void {
   correct(join(storeDirectory, 'HEAD'), head);
 }
 
+/** What `prepareRepository` would make or put right, by name. */
+export function missingParts(storeDirectory: string): string[] {
+  const missing = directories.filter((name) => kindOf(join(storeDirectory, name)) === undefined);
+  if (missing.length === directories.length) return [];
+  const wrong = [
+    { name: 'config', wanted: config },
+    { name: 'HEAD', wanted: head },
+  ].filter(({ name, wanted }) => contentOf(join(storeDirectory, name)) !== wanted);
+  return [...missing, ...wrong.map(({ name }) => name)];
+}
+
 function checkRepository(storeDirectory: string): void {
   for (const directory of directories) {
     const kind = kindOf(join(storeDirectory, directory));

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import type { InstanceName, ObjectId, Seq } from '../core/ids.js';
 import type {
+  FoundCommit,
   GatheredPacks,
   GitRequest,
   ListedObject,
@@ -21,12 +22,13 @@ import { brokenSnapshots, checkConnected } from './connectivity.js';
 import { countPacks, gatherPacks, packRefs, removeGathered } from './consolidation.js';
 import { checkStore } from './fsck.js';
 import { bytesBelow, collectGarbage, hasLeftovers, sweep } from './garbage.js';
+import { findCommits, setBrokenRef } from './lost-refs.js';
 import { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
 import { PackWriter } from './pack/pack-writer.js';
 import { type Environment, Programs } from './programs.js';
 import { brokenRefs, changeRefs, findSnapshotRef, listRefs, listSnapshotRefs } from './refs.js';
-import { prepareRepository, repositoryExists } from './repository.js';
+import { missingParts, prepareRepository, repositoryExists } from './repository.js';
 import { GitRunner, askVersion } from './run-git.js';
 import { makeScratchObjects } from './scratch-objects.js';
 import { refNames, snapshotNumbers } from './ref-names.js';
@@ -170,6 +172,18 @@ class GitStore implements Store {
 
   async packRefs(): Promise<void> {
     await packRefs(this.#ready());
+  }
+
+  setBrokenRef(name: string, value: ObjectId | null): void {
+    setBrokenRef(this.#directory, name, value);
+  }
+
+  async findCommits(): Promise<FoundCommit[]> {
+    return findCommits(this.#ready());
+  }
+
+  missingParts(): string[] {
+    return missingParts(this.#directory);
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await

@@ -75,6 +75,8 @@ export interface Host {
 
 export interface StatCaches {
   read(instance: InstanceName, mount: MountName, dev: bigint): StatCache | undefined;
+  /** Takes away those that are damaged, so that the next save makes them anew. @returns how many */
+  removeDamaged(): number;
   newRecorder(
     dev: bigint,
   ): StatCacheRecorder & { write(instance: InstanceName, mount: MountName, notes: StatCacheNotes): void };

@@ -67,6 +67,7 @@ export class MemoryContext {
       },
       statCaches: {
         read: () => (this.step('readStats'), undefined),
+        removeDamaged: () => 0,
         newRecorder: () => ({
           enter: () => undefined,
           leave: () => undefined,

@@ -58,6 +58,9 @@ export class MemoryStore {
       },
       refNames: (prefix) => [...this.refs.keys()].filter((name) => name.startsWith(prefix)),
       brokenRefs: async () => [],
+      setBrokenRef: unused,
+      findCommits: unused,
+      missingParts: () => [],
       changeRefs: async (changes) => {
         step('changeRefs');
         this.#changeRefs(changes);

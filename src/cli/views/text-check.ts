@@ -12,7 +12,7 @@ export function verifyText({ ok, snapshotsChecked, damaged, problems }: CheckRes
 }
 
 export function doctorText({ findings }: DoctorResult, { paint }: TextStyle): string {
-  const colors = { ok: paint.green, note: paint.yellow, problem: paint.red };
+  const colors = { ok: paint.green, fixed: paint.green, note: paint.yellow, problem: paint.red };
   return textOf(
     findings.flatMap(({ level, what, hint }) => [
       `${colors[level](level.padEnd(7))} ${shown(what)}`,

@@ -1,6 +1,18 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readSync, readlinkSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  readdirSync,
+  readlinkSync,
+  rmSync,
+} from 'node:fs';
+import { join } from 'node:path';
 
 import type { EntryStat } from '../../core/entry.js';
 import type { EntryPath } from '../../core/entry-path.js';
@@ -26,6 +38,15 @@ export function readStatCache(file: string, dev: bigint): StatCache | undefined 
   const bytes = readSummed(file);
   const table = bytes === undefined ? undefined : readTable(bytes, dev);
   return bytes === undefined || table === undefined ? undefined : new ReadCache(bytes, table, dev);
+}
+
+/** Removes the caches in a directory whose checksum is wrong. @returns how many */
+export function removeDamagedStatCaches(directory: string): number {
+  if (!existsSync(directory)) return 0;
+  const names = readdirSync(directory).filter((name) => name.startsWith('stat-'));
+  const damaged = names.filter((name) => readSummed(join(directory, name)) === undefined);
+  for (const name of damaged) rmSync(join(directory, name), { force: true });
+  return damaged.length;
 }
 
 const sumBytes = 20;

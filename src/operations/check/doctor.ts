@@ -6,12 +6,13 @@ import type { DoctorFinding, DoctorResult } from '../../core/results.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readPending } from '../restore/pending.js';
+import { mend } from './mend.js';
 import { liesIn } from '../session/folders.js';
 import { knowIfReadable } from '../snapshots.js';
 
-/** Looks at everything that could stand in the way, and says what to do about it. Changes nothing. */
-export async function doctor(context: Context): Promise<DoctorResult> {
-  const findings: DoctorFinding[] = [];
+/** Looks at everything that could stand in the way, and says what to do about it. Changes nothing without `fix`. */
+export async function doctor(context: Context, { fix = false }: { readonly fix?: boolean }): Promise<DoctorResult> {
+  const findings: DoctorFinding[] = fix ? await mend(context) : [];
   const look = async (check: () => Promise<DoctorFinding[]> | DoctorFinding[]): Promise<void> => {
     try {
       findings.push(...(await check()));
@@ -22,6 +23,7 @@ export async function doctor(context: Context): Promise<DoctorResult> {
   };
   await look(() => gitVersion(context));
   await look(() => lockState(context));
+  await look(() => remains(context));
   await look(() => pending(context));
   await look(() => damagedInstances(context));
   await look(() => mounts(context));
@@ -43,6 +45,15 @@ async function lockState(context: Context): Promise<DoctorFinding[]> {
     if (!isSnapError(error, 'BUSY')) throw error;
     return [{ level: 'note', what: error.message, hint: null }];
   }
+}
+
+/** What a later command, or `fix`, puts right. */
+function remains({ store }: Context): DoctorFinding[] {
+  const missing = store
+    .missingParts()
+    .map((name) => `${name === '' ? 'The store' : name} is missing or not as it is to be.`);
+  const left = store.exists() && store.hasLeftovers() ? ['Something of a process that was killed is left.'] : [];
+  return [...missing, ...left].map((what) => ({ level: 'note', what, hint: 'jackin-snap doctor --fix' }));
 }
 
 function pending(context: Context): DoctorFinding[] {
@@ -126,6 +137,6 @@ async function brokenRefs(context: Context): Promise<DoctorFinding[]> {
   return names.map((name) => ({
     level: 'problem',
     what: `${displayPath(name)} is no ref that git can read: the file is empty or damaged.`,
-    hint: 'jackin-snap verify --full',
+    hint: 'jackin-snap doctor --fix',
   }));
 }

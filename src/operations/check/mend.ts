@@ -1,0 +1,120 @@
+import type { InstanceName, ObjectId } from '../../core/ids.js';
+import type { FoundCommit, SnapshotRef } from '../../core/ports.js';
+import type { DoctorFinding } from '../../core/results.js';
+import { pinRefName } from '../../core/snapshot-record.js';
+import type { Context } from '../context.js';
+import { removeSnapshots } from '../keep/remove.js';
+import { lockForRemoval } from '../locking.js';
+import { isThere, knowIfReadable } from '../snapshots.js';
+
+/*
+ * Mends what follows from what is there. Nothing is taken away that a snapshot needs: refs that git cannot read get
+ * back the value that the store proves, leftovers of killed processes and damaged caches go.
+ */
+
+/** @throws SnapError BUSY when others do not leave the store in time */
+export async function mend(context: Context): Promise<DoctorFinding[]> {
+  const { store, statCaches } = context;
+  const missing = store.missingParts();
+  if (!store.exists() && missing.length === 0) return [];
+  await store.prepare();
+  const fixed = missing.map((name) => `${name === '' ? 'The store' : name} was missing or not as it is to be.`);
+  const lock = await context.locks.storeExclusive();
+  try {
+    if (store.hasLeftovers()) {
+      await store.sweep();
+      fixed.push('What killed processes had left is removed.');
+    }
+  } finally {
+    lock.release();
+  }
+  const caches = statCaches.removeDamaged();
+  if (caches > 0) fixed.push(`Damaged stat caches are removed: ${String(caches)}. The next save reads all files.`);
+  fixed.push(...(await mendRefs(context)));
+  return fixed.map((what) => ({ level: 'fixed', what, hint: null }));
+}
+
+async function mendRefs(context: Context): Promise<string[]> {
+  const refs = await context.store.snapshots(null);
+  const commits = refs.every(isThere) ? [] : await context.store.findCommits();
+  const fixed: string[] = [];
+  for (const instance of new Set(refs.map((ref) => ref.instance)))
+    fixed.push(...(await mendInstance(context, instance, commits)));
+  return fixed;
+}
+
+/** Snapshots first, then what names them, then the history that leads through them. */
+async function mendInstance(
+  context: Context,
+  instance: InstanceName,
+  commits: readonly FoundCommit[],
+): Promise<string[]> {
+  const locks = await lockForRemoval(context, instance);
+  try {
+    return [
+      ...(await mendSnapshots(context, instance, commits)),
+      ...(await mendPins(context, instance)),
+      ...(await mendHistory(context, instance)),
+    ];
+  } finally {
+    locks.release();
+  }
+}
+
+async function mendSnapshots(
+  context: Context,
+  instance: InstanceName,
+  commits: readonly FoundCommit[],
+): Promise<string[]> {
+  const fixed: string[] = [];
+  for (const ref of (await context.store.snapshots(instance)).filter((one) => !isThere(one))) {
+    const commit = await snapshotOf(context, ref, commits);
+    if (commit === undefined) continue;
+    context.store.setBrokenRef(ref.ref, commit);
+    fixed.push(`${ref.ref} names its snapshot again (${commit}).`);
+  }
+  return fixed;
+}
+
+/** A pin holds by its name; its value is for git, which must be able to read it. */
+async function mendPins({ store }: Context, instance: InstanceName): Promise<string[]> {
+  const prefix = `refs/jackin-pin/${instance}/`;
+  const values = new Map((await store.refs(prefix)).map(({ name, oid }) => [name, oid]));
+  const names = new Set(store.refNames(prefix));
+  const wrong = (await store.snapshots(instance)).filter((ref) => {
+    const pin = pinRefName(instance, ref.seq);
+    return isThere(ref) && names.has(pin) && values.get(pin) !== ref.commit;
+  });
+  return wrong.map(({ seq, commit }) => {
+    store.setBrokenRef(pinRefName(instance, seq), commit);
+    return `${pinRefName(instance, seq)} pins its snapshot again.`;
+  });
+}
+
+async function mendHistory(context: Context, instance: InstanceName): Promise<string[]> {
+  const { store } = context;
+  for (const name of await store.brokenRefs('refs/replace/')) store.setBrokenRef(name, null);
+  const before = await grafts(context);
+  await removeSnapshots(context, instance, await store.snapshots(instance), new Set());
+  const after = await grafts(context);
+  const made = [...after].filter(([name, oid]) => before.get(name) !== oid).length;
+  return made === 0 ? [] : [`The history of ${instance} had wrong or missing links (${String(made)}).`];
+}
+
+async function grafts({ store }: Context): Promise<ReadonlyMap<string, ObjectId>> {
+  return new Map((await store.refs('refs/replace/')).map(({ name, oid }) => [name, oid]));
+}
+
+/** The one commit that says it is this very snapshot, if all that it needs is there. */
+async function snapshotOf(
+  { store }: Context,
+  ref: SnapshotRef,
+  commits: readonly FoundCommit[],
+): Promise<ObjectId | undefined> {
+  const named = commits.filter(
+    ({ hasParent, ...commit }) => !hasParent && knowIfReadable({ ...ref, ...commit }) !== undefined,
+  );
+  const [only] = named;
+  if (only === undefined || named.length > 1) return undefined;
+  return (await store.brokenSnapshots([only.commit])).size === 0 ? only.commit : undefined;
+}
