@@ -203,6 +203,14 @@ export const verifyDataSchema: z.ZodType<documents.VerifyData> = z.object({
   problems: z.array(text),
 });
 
+export const drillDataSchema: z.ZodType<documents.DrillData> = z.object({
+  snapshot: pointerSchema,
+  restorable: z.boolean(),
+  files: count,
+  bytes: count,
+  differences: z.array(z.object({ mount: text, path: pathSchema, reason: text })),
+});
+
 export const doctorDataSchema: z.ZodType<documents.DoctorData> = z.object({
   healthy: z.boolean(),
   findings: z.array(z.object({ level: z.enum(['ok', 'fixed', 'note', 'problem']), what: text, hint: maybeText })),
@@ -236,6 +244,7 @@ export type DocumentCommand =
   | 'prune'
   | 'gc'
   | 'verify'
+  | 'drill'
   | 'doctor'
   | 'instance list'
   | 'instance show'
@@ -264,6 +273,7 @@ const dataSchemas: Readonly<Record<DocumentCommand, z.ZodType>> = {
   prune: removalDataSchema,
   gc: removalDataSchema,
   verify: verifyDataSchema,
+  drill: drillDataSchema,
   doctor: doctorDataSchema,
   'instance list': instanceListDataSchema,
   'instance show': instanceDataSchema,

@@ -78,6 +78,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     gc: async (request) => (await import('./operations/keep/prune.js')).gc(existing(), request),
     housekeeping: housekeeping(existing, options),
     verify: async (request = {}) => (await import('./operations/check/verify.js')).verify(existing(), request),
+    drill: async (request) => (await import('./operations/check/drill.js')).drill(existing(), request),
     doctor: async (request = {}) => (await import('./operations/check/doctor.js')).doctor(existing(), request),
     run: (request) => runCommand(request, options, { created, undisturbed }),
     instance: lifecycle(existing),

@@ -160,6 +160,13 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import('./commands/verify.js'),
   },
   {
+    name: 'drill',
+    usage: '[SNAP]',
+    group: check,
+    summary: 'restore it elsewhere, compare, tidy up',
+    load: () => import('./commands/drill.js'),
+  },
+  {
     name: 'doctor',
     usage: '',
     group: check,

@@ -224,6 +224,14 @@ export interface VerifyData {
   readonly problems: readonly string[];
 }
 
+export interface DrillData {
+  readonly snapshot: PointerData;
+  readonly restorable: boolean;
+  readonly files: number;
+  readonly bytes: number;
+  readonly differences: readonly { readonly mount: string; readonly path: JsonPath; readonly reason: string }[];
+}
+
 export interface DoctorData {
   readonly healthy: boolean;
   readonly findings: readonly {

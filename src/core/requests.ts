@@ -4,6 +4,7 @@ import type { Policy, PolicyOverrides } from './policy.js';
 import type {
   CheckResult,
   DoctorResult,
+  DrillResult,
   InstanceSummary,
   KeptPath,
   ListResult,
@@ -96,6 +97,12 @@ export interface RestorePreview {
   readonly messages: readonly string[];
 }
 
+export interface DrillRequest {
+  readonly snapshot: string;
+  /** An existing folder with room for the snapshot: a folder is made in it, and removed at the end. */
+  readonly in: HostPath;
+}
+
 export interface DiffRequest {
   readonly from: string;
   /** Another snapshot, or null for the live mounts. */
@@ -183,6 +190,8 @@ export interface JackinSnap {
     start(program: string): Promise<void>;
   };
   verify(request?: { readonly full?: boolean }): Promise<CheckResult>;
+  /** Restores a snapshot into a new folder, compares it with what is on the disk then, and removes the folder. */
+  drill(request: DrillRequest): Promise<DrillResult>;
   /** `fix`: mends what can be mended from what is there; nothing that a snapshot needs is taken away. */
   doctor(request?: { readonly fix?: boolean }): Promise<DoctorResult>;
   run(request: RunRequest): Promise<RunResult>;

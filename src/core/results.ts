@@ -195,6 +195,17 @@ export interface CheckResult {
   readonly problems: readonly string[];
 }
 
+/** What came of restoring a snapshot elsewhere and reading all of it back. */
+export interface DrillResult {
+  readonly snapshot: SnapshotPointer;
+  readonly ok: boolean;
+  readonly files: number;
+  readonly bytes: number;
+  /** Paths that are not as in the snapshot, with what is different. */
+  readonly differences: readonly KeptPath[];
+  readonly messages: readonly string[];
+}
+
 export interface DoctorFinding {
   /** `fixed`: it was a problem, or would have become one. */
   readonly level: 'ok' | 'fixed' | 'note' | 'problem';

@@ -25,6 +25,7 @@ const lines: readonly (readonly [command: (typeof documentCommands)[number], lin
   ['prune', 'prune --dry-run'],
   ['gc', 'gc'],
   ['verify', 'verify'],
+  ['drill', 'drill'],
   ['doctor', 'doctor'],
   ['instance list', 'instance list'],
   ['instance show', 'instance show'],

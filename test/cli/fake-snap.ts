@@ -262,6 +262,8 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
     },
     gc: ({ dryRun = false }) => note('gc', { dryRun }, { ...removal, removed: [], dryRun }),
     verify: (request) => note('verify', request, { ok: true, snapshotsChecked: 3, damaged: [], problems: [] }),
+    drill: (request) =>
+      note('drill', request, { snapshot: pointer(3), ok: true, files: 2, bytes: 10, differences: [], messages: [] }),
     doctor: () =>
       note('doctor', undefined, {
         ok: true,

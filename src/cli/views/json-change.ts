@@ -1,6 +1,7 @@
 import type {
   CheckResult,
   DoctorResult,
+  DrillResult,
   KeptPath,
   RemovalResult,
   RestoreResult,
@@ -9,6 +10,7 @@ import type {
 } from '../../index.js';
 import type {
   DoctorData,
+  DrillData,
   KeptData,
   PointerData,
   RemovalData,
@@ -68,6 +70,10 @@ export function verifyData({ ok, snapshotsChecked, damaged, problems }: CheckRes
     damaged: damaged.map(({ snapshot, problem }) => ({ snapshot: pointerData(snapshot), problem })),
     problems,
   };
+}
+
+export function drillData({ snapshot, ok, files, bytes, differences }: DrillResult): DrillData {
+  return { snapshot: pointerData(snapshot), restorable: ok, files, bytes, differences: differences.map(keptData) };
 }
 
 export function doctorData({ ok, findings }: DoctorResult): DoctorData {

@@ -1,4 +1,4 @@
-import type { CheckResult, DoctorResult, RemovalResult, SnapshotPointer } from '../../index.js';
+import type { CheckResult, DoctorResult, DrillResult, RemovalResult, SnapshotPointer } from '../../index.js';
 import { counted, shown, sizeText, someOf, textOf } from './format.js';
 import type { TextStyle } from './style.js';
 
@@ -8,6 +8,20 @@ export function verifyText({ ok, snapshotsChecked, damaged, problems }: CheckRes
     `${counted(snapshotsChecked, 'snapshot')} checked: ${damaged.length} damaged.`,
     ...damaged.map(({ snapshot, problem }) => `  ${snapshot.instance}/${snapshot.seq}: ${shown(problem)}`),
     ...problems.map((problem) => `  ${shown(problem)}`),
+  ]);
+}
+
+const differencesShown = 40;
+
+export function drillText({ snapshot, ok, files, bytes, differences }: DrillResult): string {
+  const name = `Snapshot ${snapshot.seq} of ${snapshot.instance}`;
+  if (ok) return textOf([`${name}: ${counted(files, 'file')} (${sizeText(bytes)}) restored and as they were saved.`]);
+  return textOf([
+    `${name}: ${counted(differences.length, 'path')} not as saved.`,
+    ...differences
+      .slice(0, differencesShown)
+      .map(({ mount, path, reason }) => `  ${mount}:${shown(path)}  ${shown(reason)}`),
+    ...(differences.length > differencesShown ? ['  and more; --json has them all'] : []),
   ]);
 }
 
