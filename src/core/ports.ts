@@ -431,6 +431,8 @@ export interface InstanceRegistry {
   readActivity(name: InstanceName): string | undefined;
   writeActivity(name: InstanceName, text: string): void;
   clearActivity(name: InstanceName): void;
+  /** Removes what writes that were killed left. The caller holds the instance's lock. */
+  clearUnfinished(name: InstanceName): void;
 }
 
 export interface Processes {

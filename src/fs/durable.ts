@@ -7,6 +7,7 @@ import {
   fsyncSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   statSync,
   unlinkSync,
@@ -56,6 +57,20 @@ function replaceFile(path: string, content: Uint8Array | string, options: Parame
 /** True for a name that only an interrupted `writeDurably` or `writeCache` leaves behind. */
 export function isUnfinished(name: string): boolean {
   return /\.[0-9a-f]{16}\.new$/.test(name);
+}
+
+/** Removes what interrupted calls of `writeDurably` left in a directory, be it there or not. */
+export function removeUnfinished(directory: string): void {
+  for (const name of unfinishedIn(directory)) removeIfThere(join(directory, name));
+}
+
+export function unfinishedIn(directory: string): string[] {
+  try {
+    return readdirSync(directory).filter(isUnfinished);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return [];
+    throw error;
+  }
 }
 
 /** Makes the names in a directory as durable as their files. */

@@ -2,7 +2,7 @@ import { linkSync, lstatSync, mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { SnapError, systemCode } from '../errors.js';
-import { isUnfinished, makeScratchDirectory, noSpace, syncDirectory } from '../fs/durable.js';
+import { makeScratchDirectory, noSpace, removeUnfinished, syncDirectory, unfinishedIn } from '../fs/durable.js';
 import { rememberAfterCollection } from './connectivity.js';
 import { freeBytes } from './full-disk.js';
 import { hasPackless, packRefs, removeIndexOfPacks, removePackless } from './consolidation.js';
@@ -107,9 +107,7 @@ export function sweep(dataDir: string, storeDirectory: string): void {
   removeMatching(join(storeDirectory, 'objects'), /^(tmp_|[0-9a-f]{2}$)/, /^tmp_obj_/);
   removeLocks(join(storeDirectory, 'refs'));
   removeMatching(storeDirectory, unfinishedRefs);
-  for (const directory of [storeDirectory, join(dataDir, 'cache')]) {
-    for (const name of namesIn(directory).filter(isUnfinished)) rmSync(join(directory, name), { force: true });
-  }
+  for (const directory of [storeDirectory, join(dataDir, 'cache')]) removeUnfinished(directory);
 }
 
 /** A quick look where killed processes leave things. */
@@ -119,6 +117,7 @@ export function hasLeftovers(dataDir: string, storeDirectory: string): boolean {
     namesIn(join(storeDirectory, 'objects', 'pack')).some((name) => unfinishedPack.test(name)) ||
     hasPackless(storeDirectory) ||
     namesIn(storeDirectory).some((name) => unfinishedRefs.test(name)) ||
+    [storeDirectory, join(dataDir, 'cache')].some((directory) => unfinishedIn(directory).length > 0) ||
     hasLocks(join(storeDirectory, 'refs'))
   );
 }

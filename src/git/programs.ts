@@ -1,5 +1,5 @@
 import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 
 import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
 import { SnapError, systemCode } from '../errors.js';
@@ -90,10 +90,7 @@ export class Programs {
         needed,
       });
     }
-    if (remembered === undefined) {
-      makeDirectoryDurably(join(this.#search.dataDir, 'cache'));
-      writeDurably(file, `${JSON.stringify({ key, version })}\n`);
-    }
+    if (remembered === undefined) remember(file, { key, version });
     return { path, version };
   }
 
@@ -145,6 +142,16 @@ function rememberedVersion(file: string, key: string): string | undefined {
     // A cache: what cannot be read is found out again.
     if (systemCode(error) === undefined && !(error instanceof SyntaxError)) throw error;
     return undefined;
+  }
+}
+
+function remember(file: string, found: { readonly key: string; readonly version: string }): void {
+  try {
+    makeDirectoryDurably(dirname(file));
+    writeDurably(file, `${JSON.stringify(found)}\n`);
+  } catch (error) {
+    // A cache: git is asked again next time.
+    if (!(error instanceof SnapError) && systemCode(error) === undefined) throw error;
   }
 }
 

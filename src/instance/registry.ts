@@ -6,13 +6,12 @@ import { toSeq } from '../core/ids.js';
 import { type InstanceRecord, recordFromJson, recordToJson } from '../core/instance-record.js';
 import type { DamagedInstance, InstanceRegistry } from '../core/ports.js';
 import { SnapError, isSnapError, systemCode } from '../errors.js';
-import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+import { makeDirectoryDurably, removeUnfinished, writeDurably } from '../fs/durable.js';
 import type { DataDirectory } from './data-directory.js';
 
 /**
  * The instances of a data directory, one folder each: instance.json, last-seq, last-restore,
- * activity.json. Every write is a new
- * file that is synced and renamed.
+ * activity.json. Every write is a new file that is synced and renamed.
  */
 export class FileRegistry implements InstanceRegistry {
   readonly #directory: DataDirectory;
@@ -91,6 +90,10 @@ export class FileRegistry implements InstanceRegistry {
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw error;
     }
+  }
+
+  clearUnfinished(name: InstanceName): void {
+    removeUnfinished(this.#directory.instanceDirectory(name));
   }
 
   #names(): InstanceName[] {

@@ -22,7 +22,15 @@ export async function lockForReading(context: Context): Promise<HeldLock> {
 
 /** The locks of everything that takes objects or refs away: nobody else is in the store. */
 export async function lockForRemoval(context: Context, instance: InstanceName): Promise<HeldLock> {
-  return inOrder(context, instance, () => context.locks.storeExclusive());
+  const lock = await inOrder(context, instance, () => context.locks.storeExclusive());
+  try {
+    // What a killed removal left of git's own locks must not stop the next one.
+    if (context.store.hasLeftovers()) await context.store.sweep();
+    return lock;
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
 /** Side by side, which takes less time. Undefined when one is not free: who holds one here waits for no other. */

@@ -53,6 +53,7 @@ async function saveLocked(
   record: InstanceRecord,
   isNew: boolean,
 ): Promise<SaveResult> {
+  context.registry.clearUnfinished(record.name);
   const earlier = await earlierSnapshots(context, record.name);
   const writer = context.store.newWriter();
   try {

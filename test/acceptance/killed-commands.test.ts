@@ -87,6 +87,21 @@ describe('a command that is killed at any of its changes to the data directory',
 });
 
 test.each([
+  { what: 'delete', args: ['delete', '2', '--yes'] },
+  { what: 'prune', args: ['prune', '--yes'] },
+])('$what works though one that was killed left the lock of a ref', async ({ args }) => {
+  const scene = new Scene();
+  for (const text of ['one', 'two', 'three']) {
+    scene.write({ a: text });
+    await scene.save();
+  }
+  await scene.run(['instance', 'set', 'keep_last=1', 'auto_prune=false']);
+  writeFileSync(join(scene.store, 'refs/jackin/t/2.lock'), '');
+  await scene.run(args);
+  expect(await scene.numbers()).toEqual([3, 1]);
+});
+
+test.each([
   { when: 'with its input', begin: `cat >input; : >begun; sleep 3; exec "$git" "$@" <input`, left: [2, 1] },
   { when: 'before it has its input', begin: `: >begun; sleep 3; exec "$git" "$@"`, left: [1] },
 ])(

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { fsckStrict, refsOf } from '../support/store-git.js';
@@ -46,6 +46,21 @@ describe('a process that is killed', () => {
     expect(readdirSync(join(directory, 'objects/pack'))).toHaveLength(3);
   });
 });
+
+test.each(['cache/verified.json', 'store.git/config'])(
+  'an unfinished file beside %s is seen and swept, though nothing else was left',
+  async (file) => {
+    const { store, dataDir } = await preparedStore();
+    await publishSnapshot(store, 1, { a: 'a' });
+    const unfinished = join(dataDir, `${file}.0123456789abcdef.new`);
+    mkdirSync(dirname(unfinished), { recursive: true });
+    writeFileSync(unfinished, '');
+    expect(store.hasLeftovers()).toBe(true);
+    await store.sweep();
+    expect(store.hasLeftovers()).toBe(false);
+    expect(existsSync(unfinished)).toBe(false);
+  },
+);
 
 const canTrace = existsSync('/usr/bin/strace');
 

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -193,6 +193,10 @@ describe('programs', () => {
     gitWith(bin, 'echo git version 2.42.0');
     expect(await versions()).toEqual(['2.42.0', join(bin, 'git')]);
     writeFileSync(join(dataDir, 'cache/git-version.json'), '{');
+    expect(await versions()).toEqual(['2.42.0', join(bin, 'git')]);
+    // What cannot be remembered is no failure.
+    rmSync(join(dataDir, 'cache'), { recursive: true });
+    writeFileSync(join(dataDir, 'cache'), '');
     expect(await versions()).toEqual(['2.42.0', join(bin, 'git')]);
   });
 

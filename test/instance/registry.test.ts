@@ -68,6 +68,15 @@ describe('the registry', () => {
     expect([registry.find(demo), registry.all(), registry.lastSeq(demo)]).toEqual([undefined, [], 7]);
   });
 
+  test('clears away what killed writes left, and nothing else', () => {
+    const { registry, folder } = area();
+    registry.clearUnfinished(demo);
+    registry.write(recordOf('demo'));
+    writeFileSync(join(folder, 'demo', 'last-seq.0123456789abcdef.new'), '');
+    registry.clearUnfinished(demo);
+    expect(readdirSync(join(folder, 'demo'))).toEqual(['instance.json']);
+  });
+
   test('keeps the highest number that was used', () => {
     const { registry } = area();
     registry.recordLastSeq(demo, 3 as Seq);

@@ -108,6 +108,7 @@ export class MemoryContext {
       readActivity: (name) => this.activities.get(name),
       writeActivity: (name, text) => void this.activities.set(name, text),
       clearActivity: (name) => void this.activities.delete(name),
+      clearUnfinished: () => undefined,
     };
   }
 
