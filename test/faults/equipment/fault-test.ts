@@ -1,0 +1,69 @@
+/** How much is asked: for every run of the tests, for a night, for days. */
+export type Tier = 'short' | 'nightly' | 'soak';
+
+export const tiers: readonly Tier[] = ['short', 'nightly', 'soak'];
+
+export interface Order {
+  readonly count: number;
+  readonly seed: number;
+  /** Only this point, by the name that a violation shows. */
+  readonly point?: string;
+  /** No new point is begun after it: what `performance.now()` says. */
+  readonly until: number;
+  /** Points at a time. */
+  readonly abreast: number;
+}
+
+/** One test of the suite. Whatever it finds goes into its tally; it throws only when it is broken itself. */
+export interface FaultTest {
+  readonly name: string;
+  readonly about: string;
+  readonly counts: Readonly<Record<Tier, number>>;
+  /** What this machine lacks for it, in words; undefined when nothing. */
+  readonly lacks: () => string | undefined;
+  readonly run: (order: Order, tally: Tally) => Promise<void>;
+}
+
+/** What came of a test so far. */
+export class Tally {
+  done = 0;
+  readonly violations: string[] = [];
+  /** Worth knowing, and no violation. */
+  readonly notes = new Map<string, number>();
+  readonly #say: (line: string) => void;
+
+  constructor(say: (line: string) => void) {
+    this.#say = say;
+  }
+
+  /** One point was checked; `found` is what was wrong there. */
+  add(point: string, found: readonly string[]): void {
+    this.done += 1;
+    for (const problem of found) {
+      this.violations.push(`${point}: ${problem}`);
+      this.#say(`VIOLATION  ${point}: ${problem}`);
+    }
+  }
+
+  note(text: string): void {
+    this.notes.set(text, (this.notes.get(text) ?? 0) + 1);
+  }
+
+  say(line: string): void {
+    this.#say(line);
+  }
+}
+
+/** Does the jobs, some at a time, until none is left, `enough` says so or the time is over. */
+export async function abreast<T>(
+  jobs: readonly T[],
+  { abreast: lanes, until }: Pick<Order, 'abreast' | 'until'>,
+  act: (job: T) => Promise<void>,
+): Promise<void> {
+  const waiting = [...jobs];
+  const lane = async (): Promise<void> => {
+    for (let job = waiting.shift(); job !== undefined && performance.now() < until; job = waiting.shift())
+      await act(job);
+  };
+  await Promise.all(Array.from({ length: lanes }, lane));
+}

@@ -1,0 +1,87 @@
+import { compareTrees, treeFingerprint } from '../../support/compare.js';
+import type { TreeEntry } from '../../support/walk.js';
+import { walkTree } from '../../support/walk.js';
+import { Area } from './area.js';
+import { changesSomething, changingCalls } from './calls.js';
+import type { Moment, Scenario } from './scenarios.js';
+import { refsIn } from './store-problems.js';
+import type { Place } from './trace.js';
+import { record, strike } from './trace.js';
+import type { Trees } from './trees.js';
+
+/** A scenario with its trees on disk, to be begun again as often as wanted. */
+export class Stage {
+  readonly area = new Area();
+  readonly scenario: Scenario;
+  /** What was reported as saved before the command: refs with their commits. */
+  reported: ReadonlyMap<string, string> = new Map();
+
+  readonly #trees: Trees;
+  readonly #looks = new Map<Moment, readonly TreeEntry[]>();
+  #halfway: Place | undefined;
+
+  constructor(scenario: Scenario, variant: number) {
+    this.scenario = scenario;
+    this.#trees = scenario.trees(variant);
+  }
+
+  async prepare(): Promise<void> {
+    const { area, scenario } = this;
+    for (const moment of ['then', 'now', scenario.starts] as const) {
+      await area.fill(this.#trees[moment]);
+      this.#looks.set(moment, walkTree(area.mount));
+    }
+    await scenario.prepare(area, this.#trees);
+    this.reported = refsIn(area.dataDir);
+    area.keep();
+    if (scenario.halfway !== undefined) this.#halfway = await this.#middleOf(scenario.halfway);
+    await area.fill(this.#trees[scenario.starts]);
+  }
+
+  /** All as it is before the command. */
+  async begin(): Promise<void> {
+    const { area, scenario } = this;
+    area.reset();
+    if (scenario.kind === 'restore')
+      await area.fill(this.#trees[this.#halfway === undefined ? scenario.starts : 'now']);
+    if (this.#halfway === undefined) return;
+    const { struck } = await strike(area, scenario.halfway!, this.#halfway, { injection: 'signal=KILL' });
+    if (!struck) throw new Error(`${scenario.name}: the restore was not killed half-way.`);
+  }
+
+  async record(calls: readonly string[]): Promise<Place[]> {
+    await this.begin();
+    return record(this.area, this.scenario.args, calls, () => this.begin());
+  }
+
+  look(): string {
+    return treeFingerprint(this.area.mount);
+  }
+
+  /** How the mount differs from one of these states; nothing when it is one of them exactly. */
+  mountProblems(...moments: readonly Moment[]): string[] {
+    const found = walkTree(this.area.mount);
+    const differences = moments.map((moment) => compareTrees(this.#looks.get(moment)!, found));
+    if (differences.some((lines) => lines.length === 0)) return [];
+    return [`the mount is not as ${moments.join(' or ')}: ${differences[0]!.slice(0, 4).join('; ')}`];
+  }
+
+  remove(): void {
+    this.area.remove();
+  }
+
+  /** A place in the middle of what a restore does to the mount. */
+  async #middleOf(args: readonly string[]): Promise<Place> {
+    const refill = async (): Promise<void> => {
+      this.area.reset();
+      await this.area.fill(this.#trees.now);
+    };
+    await refill();
+    const places = await record(this.area, args, changingCalls, refill);
+    const renames = places.filter((place) => place.call === 'rename' && place.line.includes('/proc/self/fd/'));
+    await refill();
+    const middle = renames[renames.length >> 1] ?? places.filter(changesSomething).at(-30);
+    if (middle === undefined) throw new Error(`${args.join(' ')} renames nothing.`);
+    return middle;
+  }
+}
