@@ -47,6 +47,8 @@ export interface SnapErrorData {
   readonly GIT_TOO_OLD: { readonly found: string; readonly needed: string };
   readonly GIT_FAILED: { readonly command: string; readonly exitCode: number };
   readonly NO_SPACE: { readonly path: string; readonly pending?: string };
+  /** A disk error, too many open files and the like: `problem` is the system's code for it. */
+  readonly SYSTEM_FAILED: { readonly problem: string; readonly pending?: string };
   readonly DATA_DIR_OPEN: { readonly path: string; readonly mode: string };
   readonly DATA_DIR_DENIED: { readonly path: string };
   readonly REF_EXISTS: { readonly ref: string };
@@ -79,5 +81,23 @@ export function isSnapError<Code extends SnapErrorCode>(error: unknown, code?: C
 /** The `code` of a system error (`ENOENT` and the like), or undefined. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
+  return typeof error.code === 'string' ? (unnamed[error.code] ?? error.code) : undefined;
 }
+
+/** Node has no names for these. */
+const unnamed: Readonly<Record<string, string>> = {
+  'Unknown system error -116': 'ESTALE',
+  'Unknown system error -117': 'EUCLEAN',
+  'Unknown system error -122': 'EDQUOT',
+};
+
+/** The `code` of a system error that no program can help: not of one that asking for the wrong thing gives. */
+export function systemFault(error: unknown): string | undefined {
+  const code = systemCode(error);
+  return code !== undefined && faults.has(code) ? code : undefined;
+}
+
+const faults: ReadonlySet<string> = new Set([
+  ...['EIO', 'EROFS', 'EMFILE', 'ENFILE', 'ENOMEM', 'EAGAIN', 'EACCES', 'EPERM', 'ENODEV', 'ENXIO'],
+  ...['ESTALE', 'EUCLEAN', 'EREMOTEIO', 'ETIMEDOUT', 'ENOLCK'],
+]);

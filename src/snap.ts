@@ -7,7 +7,7 @@ import type { FindData } from './core/ports.js';
 import type { JackinSnap, RunRequest, SaveRequest, SnapOptions } from './core/requests.js';
 import type { RunResult } from './core/results.js';
 import { createArchiveFile } from './fs/archive-file.js';
-import { SnapError, systemCode } from './errors.js';
+import { SnapError, systemCode, systemFault } from './errors.js';
 import { FileJournals } from './fs/journal.js';
 import { openMount } from './fs/held-directory.js';
 import { CacheRecorder } from './fs/stat-cache/cache-recorder.js';
@@ -108,7 +108,7 @@ async function inSnapshot<T>(open: () => Context, selector: string, act: (contex
   return (await import('./operations/which-snapshot.js')).sayingWhichSnapshot(open(), selector, act);
 }
 
-/** A full disk or a closed data directory is no bug, wherever it shows. */
+/** A full or failing disk or a closed data directory is no bug, wherever it shows. */
 function withKnownFailures<Api extends object>(api: Api, dataDirectory: string): Api {
   const wrapped = Object.entries(api).map(
     ([name, member]: [string, unknown]) => [name, wrap(member, dataDirectory)] as const,
@@ -123,11 +123,23 @@ function wrap(member: unknown, dataDirectory: string): unknown {
     try {
       return await (member as (...given: unknown[]) => unknown)(...args);
     } catch (error) {
-      const code = systemCode(error);
-      if (code !== 'ENOSPC' && code !== 'EDQUOT') throw refusalWithin(dataDirectory, error) ?? error;
-      throw new SnapError('NO_SPACE', 'There is no space left.', { path: '' }, { cause: error });
+      throw refusalWithin(dataDirectory, error) ?? knownFailure(error) ?? error;
     }
   };
+}
+
+function knownFailure(error: unknown): SnapError | undefined {
+  const code = systemCode(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new SnapError('NO_SPACE', 'There is no space left.', { path: '' }, { cause: error });
+  const problem = systemFault(error);
+  if (problem === undefined) return undefined;
+  return new SnapError(
+    'SYSTEM_FAILED',
+    `The system failed: ${(error as Error).message}.`,
+    { problem },
+    { cause: error },
+  );
 }
 
 function housekeeping(existing: () => Context, options: SnapOptions): JackinSnap['housekeeping'] {

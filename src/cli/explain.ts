@@ -128,6 +128,13 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
         ? `Free some space there (df -h ${shellPath(path)}), for example with: ${next('prune')}`
         : `Free some space. ${recoverCommands(pending, next)}`,
   },
+  SYSTEM_FAILED: {
+    exitCode: 1,
+    hint: ({ pending }, next) =>
+      pending === undefined
+        ? `See what the system says of it (dmesg), then check the store: ${next('doctor')}`
+        : `See what the system says of it (dmesg). ${recoverCommands(pending, next)}`,
+  },
   DATA_DIR_OPEN: {
     exitCode: 9,
     hint: ({ path }) => `Make it private: chmod 700 ${shellPath(path)}; or name another folder with --data-dir DIR.`,

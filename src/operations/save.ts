@@ -15,7 +15,7 @@ import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
 import { pruneAfterSave } from './keep/prune.js';
 import { lockForSnapshot, sweepIfAlone } from './locking.js';
-import { pendingTemporaryPrefix } from './restore/pending.js';
+import { clearFinished, pendingTemporaryPrefix, readPendingOr } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';
 import { readManifest } from './snapshot-content.js';
 import { type Earlier, type KnownSnapshot, describe, earlierSnapshots, knowIfReadable } from './snapshots.js';
@@ -53,7 +53,7 @@ async function saveLocked(
   record: InstanceRecord,
   isNew: boolean,
 ): Promise<SaveResult> {
-  context.registry.clearUnfinished(record.name);
+  clearLeftovers(context, record.name);
   const earlier = await earlierSnapshots(context, record.name);
   const writer = context.store.newWriter();
   try {
@@ -63,6 +63,12 @@ async function saveLocked(
   } finally {
     await writer.abandon();
   }
+}
+
+/** What killed processes left of the instance's own. A journal that is damaged stays, and stops no save. */
+function clearLeftovers(context: Context, instance: InstanceName): void {
+  context.registry.clearUnfinished(instance);
+  if (readPendingOr(context, instance, 'damaged') === undefined) clearFinished(context, instance);
 }
 
 /** A folder that has an instance already would have got another one: that has to be said. */

@@ -1,4 +1,5 @@
-import { appendFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { removeTree } from '../support/remove-tree.js';
@@ -68,10 +69,25 @@ describe('a restore that was killed in the middle', () => {
     writeFileSync(journal!, readFileSync(journal!, 'utf8').split('\n').slice(0, 2).join('\n') + '\n');
     expectSame(wasNow);
     await scene.run(['recover', '--abort', '--yes'], { code: 3 });
+    expect(existsSync(journal!)).toBe(false);
     const listed = await scene.run(['list']);
     expect(said(listed)).not.toMatch(/recover/);
     await scene.restore(1);
     expect(scene.read('a')).toBe('1');
+  });
+
+  test.each([
+    { moment: 'before its plan was whole', keep: (text: string) => text.slice(0, text.indexOf('\n') + 1) },
+    {
+      moment: 'when it was done',
+      keep: (text: string) => `${text}${journalLine('{"kind":"done"}')}`,
+    },
+  ])('leaves no journal behind the next save when it was killed $moment', async ({ keep }) => {
+    const { scene } = await interrupted();
+    const [journal] = journalsOf(scene);
+    writeFileSync(journal!, keep(readFileSync(journal!, 'utf8')));
+    await scene.save();
+    expect(existsSync(journal!)).toBe(false);
   });
 
   test('survives a torn last line of its journal', async () => {
@@ -263,6 +279,10 @@ async function interrupted(at?: number): Promise<{
   expect(signal).toBe('SIGKILL');
   if (at === undefined) expect([scene.read('a'), scene.read('b')]).toEqual(['1', '2']);
   return { scene, wasThen, wasNow };
+}
+
+function journalLine(body: string): string {
+  return `${createHash('sha256').update(body).digest('hex').slice(0, 16)} ${body}\n`;
 }
 
 function journalsOf(scene: Scene): string[] {

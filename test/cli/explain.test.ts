@@ -44,6 +44,7 @@ const rows: { readonly [Code in SnapErrorCode]: readonly [data: SnapErrorData[Co
     GIT_FAILED: [{ command: 'repack', exitCode: 128 }, 1, 'doctor'],
     NO_SPACE: [{ path: '/d' }, 9, 'space'],
     DATA_DIR_OPEN: [{ path: "/it's", mode: '755' }, 9, String.raw`chmod 700 '/it'\''s'`],
+    SYSTEM_FAILED: [{ problem: 'EIO', pending: 'web' }, 1, 'recover --abort'],
     DATA_DIR_DENIED: [{ path: '/d' }, 9, 'ls -ld /d'],
     REF_EXISTS: [{ ref: 'refs/x' }, 8, 'try again'],
     INTERRUPTED: [{ signal: 'SIGTERM' }, 143, 'list'],

@@ -1,5 +1,8 @@
 import type { FaultTest } from './equipment/fault-test.js';
+import { doubleKills } from './suite/double-kills.js';
+import { errors } from './suite/errors.js';
+import { failedSyncs } from './suite/failed-syncs.js';
 import { kills } from './suite/kills.js';
 
 /** The suite, in the order in which it is run. */
-export const suite: readonly FaultTest[] = [kills];
+export const suite: readonly FaultTest[] = [kills, doubleKills, errors, failedSyncs];

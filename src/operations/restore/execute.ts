@@ -6,14 +6,14 @@ import { type JournalRecord, inverse } from '../../core/journal-record.js';
 import type { Journal, ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { Change } from '../../core/restore-plan.js';
 import type { KeptPath, SnapshotPointer } from '../../core/results.js';
-import { SnapError, isSnapError, systemCode } from '../../errors.js';
+import { SnapError, isSnapError, systemCode, systemFault } from '../../errors.js';
 import { openRoot } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
 import { type Applied, applyChanges } from './apply.js';
 import { DirectoryChain } from './directory-chain.js';
 import type { Remembered } from './entry-state.js';
 import { refuseSwapped } from './guards.js';
-import { type PendingRestore, temporaryPrefix } from './pending.js';
+import { type PendingRestore, clearFinished, temporaryPrefix } from './pending.js';
 import { type PlannedMount, toKeptPaths } from './plan-mounts.js';
 import { removeStaged } from './staging.js';
 import { verifyChanges } from './verify-changes.js';
@@ -49,7 +49,7 @@ export async function finishRestore(context: Context, job: RestoreJob): Promise<
   const remembered = new Map(job.planned.map(({ name, live }) => [name, memoryOf(live)]));
   const mounts = job.planned.map(({ live }) => live.mount);
   return withMounts(context, mounts, false, async (roots) => {
-    dropUnplanned(context, job.instance);
+    clearFinished(context, job.instance);
     const journal = context.journals.create(job.instance);
     return closing(journal, async () => {
       journal.append(journalOf(id, job, changes));
@@ -57,11 +57,6 @@ export async function finishRestore(context: Context, job: RestoreJob): Promise<
       return carryOut({ context, instance, journal, id, roots, changes, lent: new Map(), reader, remembered });
     });
   });
-}
-
-/** A journal without a complete plan has changed nothing and is no restore that is pending. */
-function dropUnplanned(context: Context, instance: InstanceName): void {
-  if (context.journals.read(instance) !== undefined) context.journals.reopen(instance).remove();
 }
 
 function journalOf(id: string, job: RestoreJob, changes: ReadonlyMap<MountName, readonly Change[]>): JournalRecord[] {
@@ -212,6 +207,11 @@ function asPending(cause: unknown, instance: InstanceName): unknown {
     const { signal } = cause.data;
     const message = `Interrupted by ${signal}: the restore is pending.`;
     return new SnapError('INTERRUPTED', message, { signal, pending: instance }, { cause });
+  }
+  const problem = systemFault(cause);
+  if (problem !== undefined) {
+    const message = `The system failed (${(cause as Error).message}): the restore was interrupted and is pending.`;
+    return new SnapError('SYSTEM_FAILED', message, { problem, pending: instance }, { cause });
   }
   const code = systemCode(cause);
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return cause;

@@ -34,6 +34,15 @@ export function readPendingOr<Damaged>(
   }
 }
 
+/**
+ * Removes a journal that tells of nothing pending: of a restore that was killed before its plan was complete, or when
+ * it was done. The caller holds the instance's lock.
+ */
+export function clearFinished(context: Context, instance: InstanceName): void {
+  if (context.journals.read(instance) === undefined || readPending(context, instance) !== undefined) return;
+  context.journals.reopen(instance).remove();
+}
+
 function toPending(records: readonly JournalRecord[]): PendingRestore | undefined {
   const begin = records.find((record) => record.kind === 'begin');
   const planned = records.some((record) => record.kind === 'planned');

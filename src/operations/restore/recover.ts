@@ -8,7 +8,7 @@ import { lockForSnapshot } from '../locking.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type Finished, type ResumeJob, resumeRestore } from './execute.js';
 import { activeOverlaps, refuseActive } from './guards.js';
-import { type PendingRestore, readPending, readPendingOr } from './pending.js';
+import { type PendingRestore, clearFinished, readPending, readPendingOr } from './pending.js';
 import { toPlannedChange } from './plan-mounts.js';
 
 /** Finishes a restore that was interrupted, or takes it back: to the snapshot, or to the state before. */
@@ -19,6 +19,7 @@ export async function recover(context: Context, request: RecoverRequest): Promis
   try {
     const pending = readPending(context, instance);
     if (pending === undefined) {
+      clearFinished(context, instance);
       throw new SnapError('NOTHING_PENDING', `No restore of instance ${instance} is pending.`, { instance });
     }
     return await resume(context, request, { instance, pending, reader });

@@ -98,7 +98,7 @@ export class Area {
 
 /** What a run had to say, in short. */
 export function told({ stdout, stderr }: ProcessRun): string {
-  return `${stdout.slice(0, 600)} ${stderr.slice(0, 1500)}`.trim();
+  return `${stdout.slice(0, 500)} ${stderr.split('\n').slice(0, 6).join(' < ').slice(0, 700)}`.trim();
 }
 
 function copy(from: string, to: string): void {

@@ -52,8 +52,11 @@ export function savedProblems(stage: Stage, document: SnapDocument, partly: bool
   return differing.length === 0 ? [] : [`${ref} is not the mount: ${differing.slice(0, 5).join(', ')}`];
 }
 
-/** At any moment, also right after a kill: nothing that was reported is lost, nothing half-done is a snapshot. */
-export function momentProblems(stage: Stage, mountBefore: string): string[] {
+/**
+ * At any moment, also right after a kill: nothing that was reported is lost, nothing half-done is a snapshot.
+ * @param partial the ref of a snapshot that was reported to lack something
+ */
+export function momentProblems(stage: Stage, mountBefore: string, partial?: string): string[] {
   const { area, reported, scenario } = stage;
   const added = [...refsIn(area.dataDir)].filter(([ref]) => !reported.has(ref));
   const newest = Math.max(0, ...[...reported.keys()].map(seqOf));
@@ -62,7 +65,9 @@ export function momentProblems(stage: Stage, mountBefore: string): string[] {
     ...area.canaryProblems(),
     ...(scenario.kind !== 'restore' && stage.look() !== mountBefore ? ['the mount was touched'] : []),
     ...added.filter(([ref]) => seqOf(ref) <= newest).map(([ref]) => `${ref} is a number that was used`),
-    ...(scenario.kind === 'restore' ? [] : added.flatMap(([ref, commit]) => halfDone(stage, ref, commit))),
+    ...(scenario.kind === 'restore'
+      ? []
+      : added.flatMap(([ref, commit]) => (ref === partial ? [] : halfDone(stage, ref, commit)))),
   ];
 }
 
@@ -97,7 +102,7 @@ async function recoveryProblems(stage: Stage, way: Way): Promise<string[]> {
     .map((problem) => `after recover ${way} ${problem}`);
 }
 
-async function nextSaveProblems(stage: Stage): Promise<string[]> {
+export async function nextSaveProblems(stage: Stage): Promise<string[]> {
   const { area, reported, scenario } = stage;
   const before = new Map([...reported, ...refsIn(area.dataDir)]);
   const run = await area.run(['save']);

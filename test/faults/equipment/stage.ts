@@ -13,6 +13,10 @@ import type { Trees } from './trees.js';
 export class Stage {
   readonly area = new Area();
   readonly scenario: Scenario;
+  /** Scenario and variant. */
+  readonly name: string;
+  /** A place in the middle of what the command does, once that was recorded. */
+  middle: Place | undefined;
   /** What was reported as saved before the command: refs with their commits. */
   reported: ReadonlyMap<string, string> = new Map();
 
@@ -22,6 +26,7 @@ export class Stage {
 
   constructor(scenario: Scenario, variant: number) {
     this.scenario = scenario;
+    this.name = `${scenario.name} / ${variant}`;
     this.#trees = scenario.trees(variant);
   }
 
@@ -51,7 +56,9 @@ export class Stage {
 
   async record(calls: readonly string[]): Promise<Place[]> {
     await this.begin();
-    return record(this.area, this.scenario.args, calls, () => this.begin());
+    const places = await record(this.area, this.scenario.args, calls, () => this.begin());
+    this.middle = middleOf(places, this.scenario.kind === 'restore');
+    return places;
   }
 
   look(): string {
@@ -66,11 +73,16 @@ export class Stage {
     return [`the mount is not as ${moments.join(' or ')}: ${differences[0]!.slice(0, 4).join('; ')}`];
   }
 
+  /** A line for each path in which the mount differs from a state. */
+  differences(moment: Moment): { readonly path: string; readonly line: string }[] {
+    const lines = compareTrees(this.#looks.get(moment)!, walkTree(this.area.mount));
+    return lines.map((line) => ({ path: / "(.*?)"(: |$)/.exec(line)?.[1] ?? line, line }));
+  }
+
   remove(): void {
     this.area.remove();
   }
 
-  /** A place in the middle of what a restore does to the mount. */
   async #middleOf(args: readonly string[]): Promise<Place> {
     const refill = async (): Promise<void> => {
       this.area.reset();
@@ -78,10 +90,17 @@ export class Stage {
     };
     await refill();
     const places = await record(this.area, args, changingCalls, refill);
-    const renames = places.filter((place) => place.call === 'rename' && place.line.includes('/proc/self/fd/'));
+    const middle = middleOf(places, true);
     await refill();
-    const middle = renames[renames.length >> 1] ?? places.filter(changesSomething).at(-30);
     if (middle === undefined) throw new Error(`${args.join(' ')} renames nothing.`);
     return middle;
   }
+}
+
+function middleOf(places: readonly Place[], inMount: boolean): Place | undefined {
+  const own = places.filter((place) => place.who === 'main' && changesSomething(place));
+  const chosen = inMount
+    ? own.filter(({ call, line }) => call === 'rename' && line.includes('/proc/self/fd/'))
+    : own.filter(({ call }) => call === 'fsync');
+  return chosen[chosen.length >> 1];
 }

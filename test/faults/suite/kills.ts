@@ -1,13 +1,11 @@
 import type { Random } from '../../support/random.js';
-import { randomFrom } from '../../support/random.js';
 import { changesSomething, changingCalls } from '../equipment/calls.js';
-import type { FaultTest, Order, Tally } from '../equipment/fault-test.js';
-import { abreast } from '../equipment/fault-test.js';
+import type { FaultTest, Tally } from '../equipment/fault-test.js';
+import type { Faults, Point } from '../equipment/in-scenarios.js';
+import { inScenarios } from '../equipment/in-scenarios.js';
 import type { Way } from '../equipment/judge.js';
 import { aftermathProblems, momentProblems, outcomeProblems } from '../equipment/judge.js';
-import { sample } from '../equipment/sample.js';
-import { scenarios } from '../equipment/scenarios.js';
-import { Stage } from '../equipment/stage.js';
+import type { Stage } from '../equipment/stage.js';
 import type { Place } from '../equipment/trace.js';
 import { lacksStrace, strike } from '../equipment/trace.js';
 
@@ -20,65 +18,20 @@ export const kills: FaultTest = {
   about: 'a command is killed before one of its changing system calls',
   counts: { short: 60, nightly: 10_000, soak: 100_000 },
   lacks: lacksStrace,
-  run: (order, tally) => inScenarios(order, tally, killAt),
+  run: (order, tally) => inScenarios(order, tally, killing),
 };
 
-interface Point {
-  readonly name: string;
-  readonly place: Place;
+export interface Kill extends Point {
   readonly together: boolean;
+  /** Where a pending restore is taken to. */
   readonly way: Way;
 }
 
-type Act = (stage: Stage, point: Point, tally: Tally) => Promise<void>;
-
-async function killAt(stage: Stage, { name, place, together, way }: Point, tally: Tally): Promise<void> {
-  await stage.begin();
-  const before = stage.look();
-  const { run, struck } = await strike(stage.area, stage.scenario.args, place, { injection: 'signal=KILL', together });
-  if (!struck) {
-    tally.note(`${stage.scenario.name}: not reached`);
-    return;
-  }
-  const survived = run.signal !== 'SIGKILL';
-  const outcome = survived ? outcomeProblems(stage, run) : [];
-  const found = [...outcome, ...momentProblems(stage, before), ...(await aftermathProblems(stage, way))];
-  tally.add(name, found);
-}
-
-/** Trees of one variant after the other, until as many points were checked as were asked for. */
-export async function inScenarios(order: Order, tally: Tally, act: Act): Promise<void> {
-  const random = randomFrom(order.seed);
-  const wanted = order.point?.split(' / ');
-  for (let variant = 0; tally.done < order.count && performance.now() < order.until; variant += 1) {
-    if (wanted !== undefined && variant > 0) return;
-    const drawn = wanted === undefined ? variant : Number(wanted[1]);
-    const share = Math.ceil((order.count - tally.done) / scenarios.length);
-    const chosen = scenarios.filter(({ name }) => wanted === undefined || name === wanted[0]);
-    const before = tally.done;
-    await abreast(chosen, order, async (scenario) => {
-      const stage = new Stage(scenario, drawn);
-      try {
-        await stage.prepare();
-        const places = (await stage.record(changingCalls)).filter(changesSomething);
-        const points = pointsOf(`${scenario.name} / ${drawn}`, places, random);
-        const named = points.filter(({ name }) => name === order.point);
-        for (const point of wanted === undefined ? sample(points, share, random) : named) {
-          if (performance.now() > order.until) break;
-          await act(stage, point, tally);
-        }
-        tally.say(`${scenario.name} / ${drawn}: ${points.length} points, ${tally.done} done in all`);
-      } finally {
-        stage.remove();
-      }
-    });
-    if (tally.done === before) return;
-  }
-}
+const killing: Faults<Kill> = { calls: changingCalls, points: killsAt, act: killOnce };
 
 /** Each place twice: killed alone and together, and in the one case finished, in the other taken back. */
-function pointsOf(prefix: string, places: readonly Place[], random: Random): Point[] {
-  return places.flatMap((place, at) =>
+export function killsAt(prefix: string, places: readonly Place[], random: Random): Kill[] {
+  return places.filter(changesSomething).flatMap((place, at) =>
     [false, true].map((together) => ({
       name: [prefix, place.who, place.call, place.nth, together ? 'together' : 'alone'].join(' / '),
       place,
@@ -86,4 +39,19 @@ function pointsOf(prefix: string, places: readonly Place[], random: Random): Poi
       way: (at + Number(together)) % 2 === 0 || random.oneIn(8) ? ('--continue' as const) : ('--abort' as const),
     })),
   );
+}
+
+async function killOnce(stage: Stage, kill: Kill, tally: Tally): Promise<void> {
+  const found = await killed(stage, kill);
+  if (found === undefined) tally.note(`${stage.scenario.name}: not reached`);
+  else tally.add(kill.name, [...found, ...(await aftermathProblems(stage, kill.way))]);
+}
+
+/** Kills the command; what is wrong right then, or undefined when it was not reached. */
+export async function killed(stage: Stage, { place, together }: Kill): Promise<string[] | undefined> {
+  const before = stage.look();
+  const { run, struck } = await strike(stage.area, stage.scenario.args, place, { injection: 'signal=KILL', together });
+  if (!struck) return undefined;
+  const outcome = run.signal === 'SIGKILL' ? [] : outcomeProblems(stage, run);
+  return [...outcome, ...momentProblems(stage, before)];
 }
