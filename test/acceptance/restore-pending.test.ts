@@ -239,7 +239,10 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
     const wasNow = remember(scene.mount);
     const started = scene.start(['restore', '1', '--yes']);
     const begun = setInterval(() => {
-      if (scene.read('f0') === '1 f0') started.child.kill(name);
+      if (scene.read('f0') !== '1 f0') return;
+      // Once: a second one would end it at once.
+      clearInterval(begun);
+      started.child.kill(name);
     }, 2);
     const { code, signal, stderr } = await started.done.finally(() => clearInterval(begun));
     // A shell says 130 or 143 of both.
