@@ -5,6 +5,7 @@ export type UsageSubject =
   | 'git option'
   | 'instance name'
   | 'mount name'
+  | 'part of the content'
   | 'path'
   | 'process'
   | 'setting'

@@ -199,8 +199,16 @@ export const removalDataSchema: z.ZodType<documents.RemovalData> = z.object({
 export const verifyDataSchema: z.ZodType<documents.VerifyData> = z.object({
   sound: z.boolean(),
   snapshots_checked: count,
-  damaged: z.array(z.object({ snapshot: pointerSchema, problem: text })),
+  damaged: z.array(
+    z.object({
+      snapshot: pointerSchema,
+      problem: text,
+      paths: z.array(z.object({ mount: maybeText, path: pathSchema, kind: z.enum(['file', 'directory']) })),
+      paths_total: count,
+    }),
+  ),
   problems: z.array(text),
+  content: z.object({ objects_checked: count, objects_total: count }).nullable(),
 });
 
 export const drillDataSchema: z.ZodType<documents.DrillData> = z.object({

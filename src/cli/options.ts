@@ -49,6 +49,21 @@ export function parseCount(text: string): number {
   throw new UsageError(`${JSON.stringify(text)} is no number from 1 up.`);
 }
 
+/** A whole number of a hundred: `10`, `100`. */
+export function parsePercent(text: string): number {
+  const number = /^[0-9]{1,3}$/.test(text) ? Number(text) : 0;
+  if (number >= 1 && number <= 100) return number;
+  throw new UsageError(`${JSON.stringify(text)} is no percentage: write a whole number from 1 to 100.`);
+}
+
+/** Seconds: `30s`, `10m`, `2h`. */
+export function parseDuration(text: string): number {
+  const [, amount = '', unit = ''] = /^([0-9]{1,6}) *([smh])$/.exec(text.trim()) ?? [];
+  const seconds = (Number(amount) * durations[unit as 's' | 'm' | 'h']) / second;
+  if (seconds > 0) return seconds;
+  throw new UsageError(`${JSON.stringify(text)} is no duration: write 30s, 10m or 2h.`);
+}
+
 /** `key=value`, split at the first "=". */
 export function parseKeyValue(text: string, hint?: Hint): readonly [key: string, value: string] {
   const cut = text.indexOf('=');

@@ -54,6 +54,7 @@ export const subjectHints: Readonly<Record<UsageSubject, (next: NextCommand) => 
   'git option': () => 'See the options that go to git: jackin-snap diff --help, jackin-snap log --help',
   'instance name': (next) => `See the instances that there are: ${next('list --all', null)}`,
   'mount name': (next) => `Give each folder a name: ${next('save --mount web=./web --mount api=./api')}`,
+  'part of the content': (next) => `For example: ${next('verify --percent 10')}; ${next('verify --max-duration 10m')}`,
   path: (next) => `See the paths: ${next('tree latest')}`,
   process: (next) => `Name one that runs, such as this shell: ${next('instance activate --pid $$')}`,
   setting: (next) => `See the settings as they are: ${next('instance show')}`,

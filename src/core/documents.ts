@@ -220,8 +220,20 @@ export interface RemovalData {
 export interface VerifyData {
   readonly sound: boolean;
   readonly snapshots_checked: number;
-  readonly damaged: readonly { readonly snapshot: PointerData; readonly problem: string }[];
+  readonly damaged: readonly {
+    readonly snapshot: PointerData;
+    readonly problem: string;
+    /** The first ones; `mount` is null where a path is none of a mount. */
+    readonly paths: readonly {
+      readonly mount: string | null;
+      readonly path: JsonPath;
+      readonly kind: 'file' | 'directory';
+    }[];
+    readonly paths_total: number;
+  }[];
   readonly problems: readonly string[];
+  /** Null where no content was hashed. */
+  readonly content: { readonly objects_checked: number; readonly objects_total: number } | null;
 }
 
 export interface DrillData {

@@ -179,6 +179,37 @@ export interface FoundCommit extends Pick<SnapshotRef, 'commit' | 'tree' | 'mess
   readonly hasParent: boolean;
 }
 
+/** A part of all objects. The parts follow each other by ids, round and round. */
+export interface ContentPart {
+  /** At most so many of a hundred, at least one object. */
+  readonly percent: number;
+  /** Asked after each object: whether this is enough. */
+  readonly isOver: () => boolean;
+}
+
+export interface ContentProgress {
+  readonly objects: number;
+  readonly bytes: number;
+  /** How many objects there are to do. */
+  readonly of: number;
+}
+
+export interface ContentCheck {
+  readonly checked: number;
+  /** All objects of the store. */
+  readonly total: number;
+  /** Those that cannot be read or are not what their ids say, in whatever copy git reads; and why. */
+  readonly unreadable: ReadonlyMap<ObjectId, string>;
+}
+
+/** What a snapshot has lost. */
+export interface Damage {
+  /** How many paths cannot be read; a directory, with all below it, counts as one. */
+  readonly total: number;
+  /** The first of them, as stored: bytes; '' is the whole tree. */
+  readonly paths: readonly { readonly path: string; readonly kind: 'file' | 'directory' }[];
+}
+
 export interface Store {
   /** Makes the bare repository where it is missing, heals its empty directories, checks git. */
   prepare(): Promise<void>;
@@ -238,6 +269,19 @@ export interface Store {
   brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
   /** git fsck; problems in words. `full` re-hashes all content. */
   fsck(full: boolean): Promise<string[]>;
+  /** How many objects there are, be they sound or not. */
+  countObjects(): Promise<number>;
+  /**
+   * Reads objects by their ids and hashes them: all of them, or a part that begins where the part before it ended. That
+   * place is noted at the end and when interrupted; it is a hint, and where it is lost, the first object comes next.
+   */
+  checkContent(part: ContentPart | null, onChecked: (done: ContentProgress) => void): Promise<ContentCheck>;
+  /** The commits among these that need what is missing or among `unreadable`, and where. Walks each tree once. */
+  findDamage(
+    commits: readonly ObjectId[],
+    unreadable: ReadonlySet<ObjectId>,
+    onSearched: (commits: number) => void,
+  ): Promise<Map<ObjectId, Damage>>;
   /** Objects that no ref reaches are removed, packs are put together. Needs the exclusive lock. */
   collectGarbage(): Promise<void>;
   /** How many packs there are that can be put together. No process. */

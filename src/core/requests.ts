@@ -124,6 +124,16 @@ export type GitOutput =
   | { readonly kind: 'inherit'; readonly color: boolean; readonly pager: string | null }
   | { readonly kind: 'collect'; readonly onData: (chunk: Uint8Array) => void };
 
+/** Without any of these, content is not hashed. A part begins where the last one ended, and goes round. */
+export interface VerifyRequest {
+  /** Hash all content. */
+  readonly full?: boolean | undefined;
+  /** Hash so much of it at most: 1 to 100 of a hundred objects. */
+  readonly percent?: number | undefined;
+  /** Hash for so long at most, beside what is checked besides. The object in hand is finished, and one is always done. */
+  readonly maxDurationSeconds?: number | undefined;
+}
+
 export interface RunRequest {
   readonly command: readonly [string, ...string[]];
   readonly force?: boolean | undefined;
@@ -189,7 +199,7 @@ export interface JackinSnap {
     /** The same in a process of its own, which nobody waits for. @param program the path of `bin/jackin-snap` */
     start(program: string): Promise<void>;
   };
-  verify(request?: { readonly full?: boolean }): Promise<CheckResult>;
+  verify(request?: VerifyRequest): Promise<CheckResult>;
   /** Restores a snapshot into a new folder, compares it with what is on the disk then, and removes the folder. */
   drill(request: DrillRequest): Promise<DrillResult>;
   /** `fix`: mends what can be mended from what is there; nothing that a snapshot needs is taken away. */

@@ -191,8 +191,28 @@ export interface RemovalResult {
 export interface CheckResult {
   readonly ok: boolean;
   readonly snapshotsChecked: number;
-  readonly damaged: readonly { readonly snapshot: SnapshotPointer; readonly problem: string }[];
+  readonly damaged: readonly DamagedSnapshot[];
+  /** What is wrong with the store, be a snapshot concerned or not. */
   readonly problems: readonly string[];
+  /** How much content was hashed; null where that was not asked for. */
+  readonly content: { readonly objectsChecked: number; readonly objectsTotal: number } | null;
+}
+
+/** A snapshot that cannot be read back in full. */
+export interface DamagedSnapshot {
+  readonly snapshot: SnapshotPointer;
+  readonly problem: string;
+  /** The first paths that are lost. */
+  readonly paths: readonly DamagedPath[];
+  /** How many there are; a directory counts as one, with all below it. */
+  readonly pathsTotal: number;
+}
+
+export interface DamagedPath {
+  /** Null: it is none of a mount, but of the snapshot's own records, or above the mounts; '' is the whole snapshot. */
+  readonly mount: MountName | null;
+  readonly path: EntryPath;
+  readonly kind: 'file' | 'directory';
 }
 
 /** What came of restoring a snapshot elsewhere and reading all of it back. */

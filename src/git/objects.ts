@@ -82,18 +82,28 @@ export class BatchReader implements ObjectReader {
     );
   }
 
-  stream(oid: ObjectId, onChunk: OnChunk): Promise<void> {
+  async stream(oid: ObjectId, onChunk: OnChunk): Promise<void> {
+    await this.#streamed(oid, 'blob', onChunk);
+  }
+
+  /** Whether what the store gives for an id is that object, of whatever type; the same as `stream`. @returns its size */
+  check(oid: ObjectId): Promise<number> {
+    return this.#streamed(oid, null, () => undefined);
+  }
+
+  #streamed(oid: ObjectId, type: ObjectType | null, onChunk: OnChunk): Promise<number> {
     return this.#ask(oid, async (session) => {
       const found = await session.header();
       if (found === undefined) throw damaged(oid, 'it is missing');
-      const problem = problemOf(found, oid, 'blob', noLimit);
+      const problem = problemOf(found, oid, type ?? found.type, noLimit);
       if (problem !== undefined) return session.skip(found, damaged(oid, problem));
-      const sum = createHash('sha1').update(objectHeader('blob', found.size));
+      const sum = createHash('sha1').update(objectHeader(found.type, found.size));
       await session.stream(found.size, (chunk) => {
         sum.update(chunk);
         return onChunk(chunk);
       });
       if (sum.digest('hex') !== oid) throw damaged(oid, 'its content does not match its id');
+      return found.size;
     });
   }
 
@@ -294,7 +304,7 @@ class Session {
   }
 }
 
-function problemOf(found: Found, name: string, type: ObjectType, limit: number): string | undefined {
+function problemOf(found: Found, name: string, type: string, limit: number): string | undefined {
   if (found.type !== type) return `it is a ${found.type}, not a ${type}`;
   if (found.size > limit) return `it has ${String(found.size)} bytes, more than the ${String(limit)} that it may have`;
   return /^[0-9a-f]{40}$/.test(name) && found.oid !== name ? 'another object came instead' : undefined;

@@ -3,6 +3,10 @@ import { join } from 'node:path';
 
 import type { InstanceName, ObjectId, Seq } from '../core/ids.js';
 import type {
+  ContentCheck,
+  ContentPart,
+  ContentProgress,
+  Damage,
   FoundCommit,
   GatheredPacks,
   GitRequest,
@@ -20,6 +24,8 @@ import { Ahead } from './ahead.js';
 import { showDiff, showLog } from './comparison.js';
 import { brokenSnapshots, checkConnected } from './connectivity.js';
 import { countPacks, gatherPacks, packRefs, removeGathered } from './consolidation.js';
+import { checkContent, listObjects } from './check/content.js';
+import { findDamage } from './check/damage.js';
 import { checkStore } from './fsck.js';
 import { bytesBelow, collectGarbage, hasLeftovers, sweep } from './garbage.js';
 import { findCommits, setBrokenRef } from './lost-refs.js';
@@ -152,6 +158,22 @@ class GitStore implements Store {
 
   async fsck(full: boolean): Promise<string[]> {
     return checkStore(this.#ready(), full);
+  }
+
+  async countObjects(): Promise<number> {
+    return (await listObjects(this.#ready())).size;
+  }
+
+  async checkContent(part: ContentPart | null, onChecked: (done: ContentProgress) => void): Promise<ContentCheck> {
+    return checkContent(this.#ready(), part, onChecked);
+  }
+
+  async findDamage(
+    commits: readonly ObjectId[],
+    unreadable: ReadonlySet<ObjectId>,
+    onSearched: (commits: number) => void,
+  ): Promise<Map<ObjectId, Damage>> {
+    return findDamage(new BatchReader(this.#ready()), { commits, unreadable }, onSearched);
   }
 
   async collectGarbage(): Promise<void> {

@@ -239,6 +239,7 @@ describe('requests', () => {
     ['delete 1 2 -y', { snapshots: ['1', '2'], dryRun: false }],
     ['prune --dry-run', { dryRun: true }],
     ['verify --full', { full: true }],
+    ['verify --percent 10 --max-duration 2h', { percent: 10, maxDurationSeconds: 7200 }],
     ['pin latest', 'latest'],
     ['pin latest --dry-run', 'latest'],
     ['unpin 2', '2'],

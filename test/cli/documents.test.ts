@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { documentCommands, documentSchema, failureSchema } from '../../src/schemas.js';
 import { call } from './call.js';
-import { fakeSnap, foreignName, partlySaved, restored } from './fake-snap.js';
+import { fakeSnap, foreignName, partlySaved, restored, ruined } from './fake-snap.js';
 
 /** The command lines whose documents are checked: every command has at least one. */
 const lines: readonly (readonly [command: (typeof documentCommands)[number], line: string])[] = [
@@ -44,6 +44,30 @@ describe('--json', () => {
     // The schema drops keys that it does not know: equal means that every key is described.
     expect(documentSchema(command).parse(document)).toEqual(document);
     expect(document).toMatchObject({ schema_version: '1', command, ok: true, timing: { elapsed_seconds: 0.042 } });
+  });
+
+  test('verify says what is damaged, and how much was hashed', async () => {
+    const fake = fakeSnap({ verify: () => Promise.resolve(ruined) });
+    const called = await call(['verify', '--json'], { fake });
+    const document = called.document();
+    expect(called.code).toBe(7);
+    expect(documentSchema('verify').parse(document)).toEqual(document);
+    expect(document.data).toMatchObject({
+      sound: false,
+      damaged: [
+        {
+          problem: 'objects are damaged',
+          paths: [
+            { mount: 'm', path: expect.stringContaining('src/x') as string, kind: 'file' },
+            { mount: 'm', path: 'src', kind: 'directory' },
+            { mount: null, path: 'meta/manifest.json', kind: 'file' },
+          ],
+          paths_total: 1237,
+        },
+        { paths: [{ mount: null, path: '', kind: 'directory' }], paths_total: 1 },
+      ],
+      content: { objects_checked: 1000, objects_total: 12_345 },
+    });
   });
 
   test('every command has a document here', () => {

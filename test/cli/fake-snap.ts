@@ -3,6 +3,7 @@ import { parseInstanceName, parseMountName, parseObjectId, type Seq, type Snapsh
 import { defaultPolicy } from '../../src/core/policy.js';
 import type { JackinSnap } from '../../src/core/requests.js';
 import type {
+  CheckResult,
   InstanceSummary,
   ListedSnapshot,
   MountSummary,
@@ -53,6 +54,32 @@ export function listed(seq: number, changes: Partial<ListedSnapshot> = {}): List
     ...changes,
   };
 }
+
+/** What `verify` says of a store that lost something. */
+export const ruined: CheckResult = {
+  ok: false,
+  snapshotsChecked: 3,
+  damaged: [
+    {
+      snapshot: pointer(2),
+      problem: 'objects are damaged',
+      paths: [
+        { mount, path: `src/${evilName}` as EntryPath, kind: 'file' },
+        { mount, path: parseEntryPath('src'), kind: 'directory' },
+        { mount: null, path: parseEntryPath('meta/manifest.json'), kind: 'file' },
+      ],
+      pathsTotal: 1237,
+    },
+    {
+      snapshot: pointer(3),
+      problem: 'its commit is damaged',
+      paths: [{ mount: null, path: '' as EntryPath, kind: 'directory' }],
+      pathsTotal: 1,
+    },
+  ],
+  problems: ['fsck: bad pack'],
+  content: { objectsChecked: 1000, objectsTotal: 12_345 },
+};
 
 export const mountSummary: MountSummary = {
   name: mount,
@@ -261,7 +288,8 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
       return { ...removal, dryRun };
     },
     gc: ({ dryRun = false }) => note('gc', { dryRun }, { ...removal, removed: [], dryRun }),
-    verify: (request) => note('verify', request, { ok: true, snapshotsChecked: 3, damaged: [], problems: [] }),
+    verify: (request) =>
+      note('verify', request, { ok: true, snapshotsChecked: 3, damaged: [], problems: [], content: null }),
     drill: (request) =>
       note('drill', request, { snapshot: pointer(3), ok: true, files: 2, bytes: 10, differences: [], messages: [] }),
     doctor: () =>

@@ -1,5 +1,13 @@
 import { describe, expect, test } from 'vitest';
-import { parseCount, parseKeyValue, parseKeyValues, parseSince, parseSize } from '../../src/cli/options.js';
+import {
+  parseCount,
+  parseDuration,
+  parseKeyValue,
+  parseKeyValues,
+  parsePercent,
+  parseSince,
+  parseSize,
+} from '../../src/cli/options.js';
 import { UsageError } from '../../src/cli/usage-error.js';
 
 describe('parseSize', () => {
@@ -44,6 +52,30 @@ describe('parseCount', () => {
   test('a whole number from 1 up', () => expect(parseCount('12')).toBe(12));
   test.each(['0', '-1', '1.5', '', 'x', '1e3'])('refuses %j', (text) =>
     expect(() => parseCount(text)).toThrow(UsageError),
+  );
+});
+
+describe('parsePercent', () => {
+  test.each([
+    ['1', 1],
+    ['10', 10],
+    ['100', 100],
+  ])('%s is %d', (text, percent) => expect(parsePercent(text)).toBe(percent));
+  test.each(['0', '101', '-1', '1.5', '', '10%', 'x', '1e1'])('refuses %j and says what it takes', (text) =>
+    expect(() => parsePercent(text)).toThrow(/from 1 to 100/),
+  );
+});
+
+describe('parseDuration', () => {
+  test.each([
+    ['30s', 30],
+    ['10m', 600],
+    ['2h', 7200],
+    [' 2 h ', 7200],
+  ])('%s is %d seconds', (text, seconds) => expect(parseDuration(text)).toBe(seconds));
+  test.each(['', '0s', '10', '-1s', '1.5h', '2 hours', 'h', '99999999999h'])(
+    'refuses %j and says what it takes',
+    (text) => expect(() => parseDuration(text)).toThrow(/30s, 10m or 2h/),
   );
 });
 

@@ -12,6 +12,7 @@ import {
   plan,
   pointer,
   restored,
+  ruined,
   saved,
 } from './fake-snap.js';
 
@@ -159,11 +160,38 @@ describe('restore', () => {
 
 describe('checks', () => {
   test('verify tells what is damaged and exits 7', async () => {
-    const damaged = [{ snapshot: pointer(2), problem: 'a blob is missing' }];
-    const verify = () => Promise.resolve({ ok: false, snapshotsChecked: 3, damaged, problems: ['fsck: bad pack'] });
-    const { code, stdout } = await call(['verify', '-q'], { fake: fakeSnap({ verify }) });
+    const { code, stdout } = await call(['verify', '-q'], {
+      fake: fakeSnap({ verify: () => Promise.resolve(ruined) }),
+    });
     expect(code).toBe(7);
-    expect(stdout).toBe('3 snapshots checked: 1 damaged.\n  t/2: a blob is missing\n  fsck: bad pack\n');
+    expect(stdout.split('\n')).toEqual([
+      '3 snapshots checked: 2 damaged. Content hashed: 1,000 of 12,345 objects.',
+      '  t/2: objects are damaged',
+      '    m/src/x\\x1b]0;PWNED\\x07\\x1b[31mRED',
+      '    m/src/ and all below it',
+      '    meta/manifest.json',
+      '    and 1,234 more',
+      '  t/3: its commit is damaged',
+      '    everything',
+      '  fsck: bad pack',
+      '',
+    ]);
+  });
+
+  test.each([
+    { content: null, said: '3 snapshots checked: all whole and restorable.' },
+    {
+      content: { objectsChecked: 12, objectsTotal: 12 },
+      said: '3 snapshots checked: all whole and restorable. All content hashed: 12 objects.',
+    },
+    {
+      content: { objectsChecked: 2, objectsTotal: 12 },
+      said: '3 snapshots checked: all whole and restorable. Content hashed: 2 of 12 objects.',
+    },
+  ])('verify says how much it hashed: $content', async ({ content, said }) => {
+    const sound = { ok: true, snapshotsChecked: 3, damaged: [], problems: [], content };
+    const { code, stdout } = await call(['verify'], { fake: fakeSnap({ verify: () => Promise.resolve(sound) }) });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: `${said}\n` });
   });
 
   test('doctor exits 9 when something is wrong', async () => {

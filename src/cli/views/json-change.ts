@@ -63,12 +63,18 @@ export function removalData({ instance, dryRun, removed, kept, freedBytes }: Rem
   };
 }
 
-export function verifyData({ ok, snapshotsChecked, damaged, problems }: CheckResult): VerifyData {
+export function verifyData({ ok, snapshotsChecked, damaged, problems, content }: CheckResult): VerifyData {
   return {
     sound: ok,
     snapshots_checked: snapshotsChecked,
-    damaged: damaged.map(({ snapshot, problem }) => ({ snapshot: pointerData(snapshot), problem })),
+    damaged: damaged.map(({ snapshot, problem, paths, pathsTotal }) => ({
+      snapshot: pointerData(snapshot),
+      problem,
+      paths: paths.map(({ mount, path, kind }) => ({ mount, path: pathToJson(path), kind })),
+      paths_total: pathsTotal,
+    })),
     problems,
+    content: content === null ? null : { objects_checked: content.objectsChecked, objects_total: content.objectsTotal },
   };
 }
 

@@ -1,14 +1,47 @@
-import type { CheckResult, DoctorResult, DrillResult, RemovalResult, SnapshotPointer } from '../../index.js';
-import { counted, shown, sizeText, someOf, textOf } from './format.js';
+import type {
+  CheckResult,
+  DamagedPath,
+  DamagedSnapshot,
+  DoctorResult,
+  DrillResult,
+  RemovalResult,
+  SnapshotPointer,
+} from '../../index.js';
+import { displayPath } from '../library.js';
+import { counted, grouped, shown, sizeText, someOf, textOf } from './format.js';
 import type { TextStyle } from './style.js';
 
-export function verifyText({ ok, snapshotsChecked, damaged, problems }: CheckResult): string {
-  if (ok) return textOf([`${counted(snapshotsChecked, 'snapshot')} checked: all whole and restorable.`]);
+export function verifyText({ ok, snapshotsChecked, damaged, problems, content }: CheckResult): string {
+  const checked = `${counted(snapshotsChecked, 'snapshot')} checked`;
+  const hashed = hashedText(content);
+  if (ok) return textOf([`${checked}: all whole and restorable.${hashed}`]);
   return textOf([
-    `${counted(snapshotsChecked, 'snapshot')} checked: ${damaged.length} damaged.`,
-    ...damaged.map(({ snapshot, problem }) => `  ${snapshot.instance}/${snapshot.seq}: ${shown(problem)}`),
+    `${checked}: ${damaged.length} damaged.${hashed}`,
+    ...damaged.flatMap(damagedLines),
     ...problems.map((problem) => `  ${shown(problem)}`),
   ]);
+}
+
+function hashedText(content: CheckResult['content']): string {
+  if (content === null) return '';
+  const { objectsChecked, objectsTotal } = content;
+  if (objectsChecked === objectsTotal) return ` All content hashed: ${counted(objectsTotal, 'object')}.`;
+  return ` Content hashed: ${grouped(objectsChecked)} of ${counted(objectsTotal, 'object')}.`;
+}
+
+function damagedLines({ snapshot, problem, paths, pathsTotal }: DamagedSnapshot): string[] {
+  const more = pathsTotal - paths.length;
+  return [
+    `  ${snapshot.instance}/${snapshot.seq}: ${shown(problem)}`,
+    ...paths.map((path) => `    ${damagedPathText(path)}`),
+    ...(more > 0 ? [`    and ${grouped(more)} more`] : []),
+  ];
+}
+
+function damagedPathText({ mount, path, kind }: DamagedPath): string {
+  const names = [...(mount === null ? [] : [mount]), ...(path === '' ? [] : [displayPath(path)])];
+  if (names.length === 0) return 'everything';
+  return kind === 'directory' ? `${names.join('/')}/ and all below it` : names.join('/');
 }
 
 const differencesShown = 40;
