@@ -18,7 +18,8 @@ export async function checkStore(git: GitRunner, full: boolean): Promise<string[
     full ? '--full' : '--connectivity-only',
   ];
   const { exitCode, output } = await highLevelGit(git, args);
-  const lines = output.split('\n').filter((line) => line !== '');
+  // What git notices besides, such as that no branch is there, is no problem.
+  const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '));
   if (exitCode === 0) return indexOfPacksProblems(git);
   // git's bits: 1 bad objects, 2 not reachable ones, 4 and 8 bad packs or refs, 16 commit-graph. Others: it was not checked.
   if (exitCode >= 128) return [...lines, brokenOff(git, args, exitCode, output)];

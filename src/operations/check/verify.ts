@@ -58,7 +58,7 @@ async function unreadableSnapshots(
   const unreadable = new Map<SnapshotRef, string>();
   for (const [at, ref] of refs.entries()) {
     await context.interruption.pause();
-    const problem = broken.has(ref.commit) ? 'objects are missing' : await whyUnreadable(context, ref, full);
+    const problem = broken.has(ref.commit) ? 'objects are missing or damaged' : await whyUnreadable(context, ref, full);
     if (problem !== null) unreadable.set(ref, problem);
     context.onProgress({ phase: 'check', files: at + 1, bytes: 0, totalFiles: refs.length, totalBytes: null });
   }
