@@ -268,7 +268,7 @@ export interface Store {
   /** The commits among these that miss an object. Uses the remembered check while the packs are as they were. */
   brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
   /** git fsck; problems in words. `full` re-hashes all content. */
-  fsck(full: boolean): Promise<string[]>;
+  fsck(full: boolean, onChecked?: (done: ContentProgress) => void): Promise<string[]>;
   /** How many objects there are, be they sound or not. */
   countObjects(): Promise<number>;
   /**

@@ -1,6 +1,7 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 
+import type { ContentProgress } from '../core/ports.js';
 import type { GitRunner } from './run-git.js';
 import { highLevelGit } from './high-level-git.js';
 
@@ -8,23 +9,30 @@ import { highLevelGit } from './high-level-git.js';
  * What git's own check finds wrong with the store, line by line as git says it; empty when it is sound. `full`
  * reads and hashes all content, otherwise only links between objects are followed.
  */
-export async function checkStore(git: GitRunner, full: boolean): Promise<string[]> {
+export async function checkStore(
+  git: GitRunner,
+  full: boolean,
+  onChecked: (done: ContentProgress) => void,
+): Promise<string[]> {
   const args = [
     'fsck',
     '--strict',
     '--no-dangling',
-    '--no-progress',
     '--no-reflogs',
-    full ? '--full' : '--connectivity-only',
+    ...(full ? ['--full', '--progress'] : ['--connectivity-only', '--no-progress']),
   ];
-  const { exitCode, output } = await highLevelGit(git, args);
-  // What git notices besides, such as that no branch is there, is no problem.
-  const lines = output.split('\n').filter((line) => line !== '' && !line.startsWith('notice: '));
+  const { exitCode, output } = await highLevelGit(git, args, ({ processed, total }) => {
+    onChecked({ objects: processed, bytes: 0, of: total });
+  });
+  const lines = output.split(/[\r\n]/).filter((line) => line !== '' && !aside.test(line));
   if (exitCode === 0) return indexOfPacksProblems(git);
   // git's bits: 1 bad objects, 2 not reachable ones, 4 and 8 bad packs or refs, 16 commit-graph. Others: it was not checked.
   if (exitCode >= 128) return [...lines, brokenOff(git, args, exitCode, output)];
   return lines.length > 0 ? lines : [`git fsck ended with exit code ${String(exitCode)}.`];
 }
+
+/** How far git has come, and what it notices besides, such as that no branch is there: no problem. */
+const aside = /^(notice: |[A-Z][a-z]+ [a-z ]+: +[0-9]+(% \([0-9]+\/[0-9]+\))?(, done\.)? *$)/;
 
 /** It is read by stock git only, which can do nothing where it is damaged. */
 async function indexOfPacksProblems(git: GitRunner): Promise<string[]> {

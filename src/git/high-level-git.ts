@@ -9,9 +9,13 @@ export interface HighLevelOutcome {
 
 /**
  * Runs one of git's high-level commands through simple-git, with the environment and the configuration of `GitRunner`.
- * The exit code decides, never what git says. simple-git is loaded only here: start-up time matters.
+ * The exit code decides, never what git says. `onProgress` hears of it where `--progress` is among the arguments. simple-git is loaded only here: start-up time matters.
  */
-export async function highLevelGit(git: GitRunner, args: readonly string[]): Promise<HighLevelOutcome> {
+export async function highLevelGit(
+  git: GitRunner,
+  args: readonly string[],
+  onProgress?: (progress: { readonly processed: number; readonly total: number }) => void,
+): Promise<HighLevelOutcome> {
   throwIfInterrupted(git.signal);
   const { path } = await git.program();
   const environment = environmentOf(git.settings);
@@ -23,6 +27,7 @@ export async function highLevelGit(git: GitRunner, args: readonly string[]): Pro
     allowEnvironment: Object.keys(environment),
     unsafe: everythingOfOurs,
     ...(git.signal === undefined ? {} : { abort: git.signal }),
+    ...(onProgress === undefined ? {} : { progress: onProgress }),
     errors: (error, { exitCode, stdOut, stdErr }) => {
       outcome = { exitCode, output: Buffer.concat([...stdOut, ...stdErr]).toString('latin1') };
       // Undefined: no failure of simple-git's own; the exit code is ours to judge.

@@ -156,8 +156,8 @@ class GitStore implements Store {
     return brokenSnapshots(this.#ready(), commits);
   }
 
-  async fsck(full: boolean): Promise<string[]> {
-    return checkStore(this.#ready(), full);
+  async fsck(full: boolean, onChecked: (done: ContentProgress) => void = () => undefined): Promise<string[]> {
+    return checkStore(this.#ready(), full, onChecked);
   }
 
   async countObjects(): Promise<number> {

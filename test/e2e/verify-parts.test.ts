@@ -85,6 +85,18 @@ describe('how much was hashed', () => {
   });
 });
 
+test('git tells how far its full check is, and no word of that is a problem', async () => {
+  const seen: Progress[] = [];
+  const store = copy();
+  const snap = snapOver(store.dataDir, { onProgress: (progress) => seen.push(progress) });
+  expect(await snap.verify({ full: true })).toMatchObject({ ok: true, problems: [] });
+  expect(seen.some(({ phase, totalFiles }) => phase === 'verify' && totalFiles !== null && totalFiles > 0)).toBe(true);
+  for (const { path, start } of placesOf(store, idOf(store, 'refs/jackin/t/2:mounts/m/own/2'))) flip(path, start + 20);
+  const { problems } = await snap.verify({ full: true });
+  expect(problems).not.toEqual([]);
+  expect(problems.filter((line) => /Checking|%|notice/.test(line))).toEqual([]);
+});
+
 test('runs of 10 percent find a flipped bit and the snapshots that hold it within ten', async () => {
   const store = copy();
   const id = idOf(store, 'refs/jackin/t/2:mounts/m/own/2');

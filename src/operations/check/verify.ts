@@ -2,7 +2,7 @@ import type { StoredEntry } from '../../core/entry.js';
 import type { EntryPath } from '../../core/entry-path.js';
 import { type MountName, isMountName } from '../../core/ids.js';
 import { unescapeName } from '../../core/name-escape.js';
-import type { ContentCheck, Damage, ObjectReader, SnapshotRef } from '../../core/ports.js';
+import type { ContentCheck, ContentProgress, Damage, ObjectReader, SnapshotRef } from '../../core/ports.js';
 import type { VerifyRequest } from '../../core/requests.js';
 import type { CheckResult, DamagedPath, DamagedSnapshot, SnapshotPointer } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
@@ -25,7 +25,7 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   try {
     const refs = await context.store.snapshots(null);
     const unreadable = await unreadableSnapshots(context, refs, request.full ?? false);
-    const found = await context.store.fsck(request.full ?? false);
+    const found = await context.store.fsck(request.full ?? false, hashing(context));
     const content = await checkContent(context, request, unreadable.size === 0 && found.length === 0);
     const problems = [...found, ...untold(content, found)];
     const isSound = unreadable.size === 0 && problems.length === 0;
@@ -104,9 +104,13 @@ async function checkContent(context: Context, request: VerifyRequest, isSound: b
     return { checked: total, total, unreadable: new Map() };
   }
   const part = isPart ? { percent: percent ?? 100, isOver: alarm(context, maxDurationSeconds) } : null;
-  return context.store.checkContent(part, ({ objects, bytes, of }) => {
+  return context.store.checkContent(part, hashing(context));
+}
+
+function hashing(context: Context): (done: ContentProgress) => void {
+  return ({ objects, bytes, of }) => {
     context.onProgress({ phase: 'verify', files: objects, bytes, totalFiles: of, totalBytes: null });
-  });
+  };
 }
 
 function alarm(context: Context, seconds = Infinity): () => boolean {
