@@ -119,7 +119,8 @@ function toCandidate(
   needed: ReadonlySet<string>,
 ): Candidate {
   const name = `${ref.instance}/${String(ref.seq)}`;
-  return { seq: ref.seq, id: record.id, trigger: record.trigger, pinned: pins.has(name), needed: needed.has(ref.ref) };
+  const { id, trigger, createdAt } = record;
+  return { seq: ref.seq, id, trigger, createdAt, pinned: pins.has(name), needed: needed.has(ref.ref) };
 }
 
 function refuseUnknown(context: Context, instance: InstanceName, refs: readonly SnapshotRef[]): void {
