@@ -5,6 +5,8 @@ import { join } from 'node:path';
 import { isNoSpace, writeFully } from '../fs/durable.js';
 
 const probeBytes = 256 * 1024;
+/** More files than git makes at a time. What it made before it failed it has removed: trying one would tell nothing. */
+const probeFiles = 32;
 
 /**
  * True when nothing more can be written to the directory. Asked after a git process failed, whose message may be in
@@ -13,8 +15,10 @@ const probeBytes = 256 * 1024;
 export function isDiskFull(directory: string): boolean {
   const path = join(directory, `probe.${randomBytes(8).toString('hex')}.new`);
   try {
-    const { bavail, bsize } = statfsSync(directory);
+    const { bavail, bsize, files, ffree } = statfsSync(directory);
     if (bavail * bsize < probeBytes) return true;
+    // Where there is no such limit, both are 0.
+    if (files > 0 && ffree < probeFiles) return true;
     return !canWrite(path);
   } catch (error) {
     if (isNoSpace(error)) return true;

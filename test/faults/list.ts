@@ -2,7 +2,9 @@ import type { FaultTest } from './equipment/fault-test.js';
 import { doubleKills } from './suite/double-kills.js';
 import { errors } from './suite/errors.js';
 import { failedSyncs } from './suite/failed-syncs.js';
+import { fullDisk } from './suite/full-disk.js';
 import { kills } from './suite/kills.js';
+import { savers } from './suite/savers.js';
 
 /** The suite, in the order in which it is run. */
-export const suite: readonly FaultTest[] = [kills, doubleKills, errors, failedSyncs];
+export const suite: readonly FaultTest[] = [kills, doubleKills, errors, failedSyncs, fullDisk, savers];

@@ -139,6 +139,14 @@ describe.runIf(canMount)('on a full disk', () => {
     expect(isDiskFull(area.directory)).toBe(false);
     expect(isDiskFull(join(disk, 'absent'))).toBe(false);
   });
+
+  test('a disk that has room, and no inodes, is full', () => {
+    const { files, ffree } = statfsSync(disk);
+    execFileSync('mount', ['-o', `remount,nr_inodes=${files - ffree + 5}`, disk]);
+    expect(isDiskFull(area.directory)).toBe(true);
+    execFileSync('mount', ['-o', `remount,nr_inodes=${files}`, disk]);
+    expect(isDiskFull(area.directory)).toBe(false);
+  });
 });
 
 function freeIn(directory: string): number {

@@ -101,10 +101,15 @@ export function told({ stdout, stderr }: ProcessRun): string {
   return `${stdout.slice(0, 500)} ${stderr.split('\n').slice(0, 6).join(' < ').slice(0, 700)}`.trim();
 }
 
+/** A place that is there stays the directory that it is: it may be a file system of its own. */
 function copy(from: string, to: string): void {
-  removeTree(to);
-  if (!existsSync(from)) return;
-  const { status, stderr } = spawnSync('cp', ['-a', '--reflink=auto', from, to]);
+  if (!existsSync(from)) {
+    removeTree(to);
+    return;
+  }
+  if (!existsSync(to)) mkdirSync(to, { mode: 0o700 });
+  for (const name of readdirSync(to)) removeWithin(to, name);
+  const { status, stderr } = spawnSync('cp', ['-a', '--reflink=auto', `${from}/.`, to]);
   if (status !== 0) throw new Error(`cp: ${stderr.toString()}`);
 }
 
