@@ -82,15 +82,16 @@ export function isSnapError<Code extends SnapErrorCode>(error: unknown, code?: C
 /** The `code` of a system error (`ENOENT` and the like), or undefined. */
 export function systemCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? (unnamed[error.code] ?? error.code) : undefined;
+  if (typeof error.code !== 'string') return undefined;
+  return 'errno' in error ? (unnamed.get(error.errno) ?? error.code) : error.code;
 }
 
-/** Node has no names for these. */
-const unnamed: Readonly<Record<string, string>> = {
-  'Unknown system error -116': 'ESTALE',
-  'Unknown system error -117': 'EUCLEAN',
-  'Unknown system error -122': 'EDQUOT',
-};
+/** Node has no names for these, and more than one way to say so. */
+const unnamed: ReadonlyMap<unknown, string> = new Map([
+  [-116, 'ESTALE'],
+  [-117, 'EUCLEAN'],
+  [-122, 'EDQUOT'],
+]);
 
 /** The `code` of a system error that no program can help: not of one that asking for the wrong thing gives. */
 export function systemFault(error: unknown): string | undefined {
