@@ -1,6 +1,17 @@
-import { chmodSync, linkSync, mkdirSync, readFileSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { HostPath } from '../../src/core/entry-path.js';
+import { createSnap } from '../../src/index.js';
 import { Scene, expectSame, remember, said } from './scene.js';
 
 describe('drill', () => {
@@ -58,6 +69,25 @@ describe('drill', () => {
     chmodSync(pack, 0o600);
     writeFileSync(pack, bytes);
     await scene.run(['drill', '--in', room], { code: 7 });
+    expect(readdirSync(room)).toEqual([]);
+  });
+
+  test('what is restored is in a folder that nobody else can enter', async () => {
+    const scene = new Scene();
+    // Progress is told of each 128 files, here while they are read back and have their modes.
+    scene.write(Object.fromEntries(Array.from({ length: 130 }, (_, at) => [`f${String(at)}`, 'x'])));
+    chmodSync(scene.mount, 0o755);
+    await scene.save();
+    const room = scene.folder('room');
+    const modes: number[] = [];
+    const onProgress = ({ phase }: { readonly phase: string }): void => {
+      if (phase !== 'store') return;
+      for (const name of readdirSync(room)) modes.push(statSync(join(room, name)).mode & 0o077);
+    };
+    const env = { PATH: process.env['PATH'] };
+    const snap = createSnap({ dataDir: scene.dataDir, cwd: scene.mount, instance: 't', env, onProgress });
+    expect(await snap.drill({ snapshot: 'latest', in: room as HostPath })).toMatchObject({ ok: true });
+    expect(modes).toEqual([0]);
     expect(readdirSync(room)).toEqual([]);
   });
 });

@@ -59,6 +59,37 @@ describe('doctor --fix', () => {
     },
   );
 
+  test('puts no commit of a killed save in the place of a snapshot that is lost', async () => {
+    const scene = await threeSnapshots();
+    const git = (args: string[], stdin?: string): string =>
+      storeGit(scene.dataDir, ['--no-replace-objects', ...args], stdin === undefined ? {} : { stdin }).stdout;
+    const ref = 'refs/jackin/t/3';
+    const published = git(['rev-parse', ref]).trim();
+    const [was, other] = [git(['rev-parse', `${ref}^{tree}`]), git(['rev-parse', 'refs/jackin/t/1^{tree}'])];
+    const unpublished = git(['cat-file', 'commit', ref]).replace(was.trim(), other.trim());
+    git(['hash-object', '-t', 'commit', '-w', '--stdin'], unpublished);
+    const packs = join(scene.store, 'objects/pack');
+    const holdsIt = (index: string): boolean => git(['verify-pack', '-v', join(packs, index)]).includes(published);
+    const index = readdirSync(packs).find((name) => name.endsWith('.idx') && holdsIt(name))!;
+    for (const name of [index, index.replace('.idx', '.pack')]) rmSync(join(packs, name));
+    await fixed(scene, 9);
+    expect(readFileSync(join(scene.store, ref), 'utf8').trim()).toBe(published);
+    expect((await problems(scene)).length).toBeGreaterThan(0);
+  });
+
+  test('leaves a pin alone whose ref holds another snapshot', async () => {
+    const scene = await threeSnapshots();
+    await scene.run(['pin', '2']);
+    const [ref, pin] = ['refs/jackin/t/2', 'refs/jackin-pin/t/2'].map((name) => join(scene.store, name)) as [
+      string,
+      string,
+    ];
+    const pinned = readFileSync(pin, 'utf8');
+    writeFileSync(ref, readFileSync(join(scene.store, 'refs/jackin/t/1')));
+    await fixed(scene, 9);
+    expect(readFileSync(pin, 'utf8')).toBe(pinned);
+  });
+
   test('makes lost and damaged links of the history anew', async () => {
     const scene = await threeSnapshots();
     const was = history(scene);

@@ -5,11 +5,11 @@ import { defaultPolicy } from '../../core/policy.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { DrillRequest } from '../../core/requests.js';
 import type { DrillResult, KeptPath } from '../../core/results.js';
-import { type Change, planRestore } from '../../core/restore-plan.js';
+import { type Kept, planRestore } from '../../core/restore-plan.js';
 import { SnapError } from '../../errors.js';
 import { captureMounts } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
-import { restoreElsewhere } from '../restore/restore-elsewhere.js';
+import { refuseOurs, restoreElsewhere } from '../restore/restore-elsewhere.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
 import { type KnownSnapshot, know, pointerTo, resolveSnapshot } from '../snapshots.js';
@@ -30,7 +30,11 @@ export async function drill(context: Context, request: DrillRequest): Promise<Dr
   const name = `jackin-snap-drill-${context.newId()}`;
   const reader = context.store.reader();
   try {
-    return await drillIn(context, known, hostPathBelow(parent, name), reader);
+    // For nobody else to enter, whatever the modes of what is restored in it.
+    const folder = hostPathBelow(parent, name);
+    refuseOurs(context, folder);
+    context.host.makeDirectory(folder);
+    return await drillIn(context, known, hostPathBelow(folder, 'restored'), reader);
   } finally {
     await reader.close();
     removeFolder(context, parent, name);
@@ -85,12 +89,7 @@ function refuseLackOfSpace(context: Context, folder: HostPath, contents: readonl
 }
 
 /** What a restore into the folder would still have to change. */
-async function compare(
-  context: Context,
-  known: KnownSnapshot,
-  content: MountContent,
-  path: HostPath,
-): Promise<Change[]> {
+async function compare(context: Context, known: KnownSnapshot, content: MountContent, path: HostPath): Promise<Kept[]> {
   const identity = context.host.identity(path) ?? { dev: 0n, ino: 0n };
   const mount = { name: content.name, path, dev: identity.dev, ino: identity.ino };
   const [live] = await captureMounts(context, {
@@ -118,7 +117,9 @@ async function compare(
     protection: () => null,
   });
   // Whose files they are only a privileged user decides; that they could not be set is said.
-  return plan.changes.filter(({ reason }) => reason !== 'owner differs');
+  const changes = plan.changes.filter(({ reason }) => reason !== 'owner differs');
+  // What could not be read back is not known to be right.
+  return [...changes, ...plan.blocked];
 }
 
 const everything = {

@@ -1,7 +1,7 @@
-import type { InstanceName, ObjectId } from '../../core/ids.js';
+import { type InstanceName, type ObjectId, zeroObjectId } from '../../core/ids.js';
 import type { FoundCommit, SnapshotRef } from '../../core/ports.js';
 import type { DoctorFinding } from '../../core/results.js';
-import { pinRefName } from '../../core/snapshot-record.js';
+import { pinRefName, replaceRefName } from '../../core/snapshot-record.js';
 import type { Context } from '../context.js';
 import { removeSnapshots } from '../keep/remove.js';
 import { lockForRemoval } from '../locking.js';
@@ -70,10 +70,20 @@ async function mendSnapshots(
   for (const ref of (await context.store.snapshots(instance)).filter((one) => !isThere(one))) {
     const commit = await snapshotOf(context, ref, commits);
     if (commit === undefined) continue;
+    if (ref.commit !== zeroObjectId && !(await isInHistory(context, ref, commit))) continue;
     context.store.setBrokenRef(ref.ref, commit);
     fixed.push(`${ref.ref} names its snapshot again (${commit}).`);
   }
   return fixed;
+}
+
+/**
+ * A ref that names a lost commit says what the snapshot was. A save that was killed may have left a commit that says it
+ * is the same one; only the published one has a link in the history, or is named by a later snapshot.
+ */
+async function isInHistory({ store }: Context, { instance }: SnapshotRef, commit: ObjectId): Promise<boolean> {
+  if (store.refNames('refs/replace/').includes(replaceRefName(commit))) return true;
+  return (await store.snapshots(instance)).some((ref) => knowIfReadable(ref)?.record.previous === commit);
 }
 
 /** A pin holds by its name; its value is for git, which must be able to read it. */
@@ -83,7 +93,7 @@ async function mendPins({ store }: Context, instance: InstanceName): Promise<str
   const names = new Set(store.refNames(prefix));
   const wrong = (await store.snapshots(instance)).filter((ref) => {
     const pin = pinRefName(instance, ref.seq);
-    return isThere(ref) && names.has(pin) && values.get(pin) !== ref.commit;
+    return knowIfReadable(ref) !== undefined && names.has(pin) && values.get(pin) !== ref.commit;
   });
   return wrong.map(({ seq, commit }) => {
     store.setBrokenRef(pinRefName(instance, seq), commit);
