@@ -35,6 +35,8 @@ import { Interruption } from './operations/interruption.js';
  * for what only a restore needs.
  */
 
+const defaultGraceSeconds = 600;
+
 /** The library over one data directory. Nothing is read or written before a method is called. */
 export function createSnap(options: SnapOptions = {}): JackinSnap {
   const { existing, created } = contexts(options);
@@ -75,7 +77,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     unpin: async (snapshot) => (await import('./operations/keep/pin.js')).setPin(existing(), snapshot, false),
     delete: async (request) => (await import('./operations/keep/prune.js')).deleteSnapshots(existing(), request),
     prune: async (request) => (await import('./operations/keep/prune.js')).prune(existing(), request),
-    gc: async (request) => (await import('./operations/keep/prune.js')).gc(existing(), request),
+    gc: async (request) => (await import('./operations/keep/collect-garbage.js')).gc(existing(), request),
     housekeeping: housekeeping(existing, options),
     verify: async (request = {}) => (await import('./operations/check/verify.js')).verify(existing(), request),
     drill: async (request) => (await import('./operations/check/drill.js')).drill(existing(), request),
@@ -227,6 +229,7 @@ function toContext(
     },
     hasher,
     now,
+    graceSeconds: options.graceSeconds ?? defaultGraceSeconds,
     newId: () => ulid(now().getTime()) as SnapshotId,
     interruption: new Interruption(options.signal),
     onProgress: options.onProgress ?? (() => undefined),

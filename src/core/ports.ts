@@ -282,8 +282,24 @@ export interface Store {
     unreadable: ReadonlySet<ObjectId>,
     onSearched: (commits: number) => void,
   ): Promise<Map<ObjectId, Damage>>;
-  /** Objects that no ref reaches are removed, packs are put together. Needs the exclusive lock. */
-  collectGarbage(): Promise<void>;
+  /**
+   * Writes what is to stay of all objects into packs of its own, durably and checked: what refs reach, and what was
+   * written within the grace period. Removes nothing. Needs the shared lock.
+   * @throws SnapError NO_SPACE, STORE_DAMAGED
+   */
+  packKept(graceSeconds: number): Promise<KeptObjects>;
+  /**
+   * Removes all other objects that were there then, but for what refs reach by now, and puts refs together in one file.
+   * Needs the exclusive lock. @throws SnapError STORE_DAMAGED, and nothing was removed
+   */
+  removeRest(kept: KeptObjects): Promise<void>;
+  /** The bytes that the objects which these commits reach take on the disk as they lie there, each counted once. */
+  bytesReachable(commits: readonly ObjectId[]): Promise<number>;
+  /** What all packs take, those left out that were written after `since` (milliseconds), and loose objects. No process. */
+  bytesOfObjects(since?: number): number;
+  /** From how many bytes of objects on garbage is to be looked for again, as it was noted; a hint. No process. */
+  nextLook(): number | undefined;
+  noteNextLook(bytes: number): void;
   /** How many packs there are that can be put together. No process. */
   countPacks(): number;
   /**
@@ -317,6 +333,21 @@ export interface GatheredPacks {
   readonly old: readonly string[];
   /** What all of the old ones hold. */
   readonly new: readonly string[];
+}
+
+/** What a collection of garbage is about to keep, and what is to go. */
+export interface KeptObjects {
+  /** Commits of which all that they reach is in the new packs. */
+  readonly complete: readonly ObjectId[];
+  /** Packs, by the names of their files without a suffix. */
+  readonly goingPacks: readonly string[];
+  readonly goingLoose: readonly string[];
+  /** With each object that stays all that it reaches stays, as far as it was there. */
+  readonly closed: boolean;
+  /** What the new packs take on the disk. */
+  readonly bytesWritten: number;
+  /** What is kept for its age alone takes so much. */
+  readonly bytesYoung: number;
 }
 
 export interface HeldLock {

@@ -190,9 +190,12 @@ export interface JackinSnap {
     readonly confirm: (what: readonly SnapshotPointer[]) => Promise<boolean>;
   }): Promise<RemovalResult>;
   gc(request: { readonly dryRun?: boolean }): Promise<RemovalResult>;
-  /** Puts the packs of many saves together. Saves work without it, only slower and in more space. */
+  /**
+   * Puts the packs of many saves together, and frees what nothing needs any more where that is much. Saves work without
+   * it, only slower and in more space.
+   */
   housekeeping: {
-    /** A look at names only. */
+    /** A look at names and sizes only. */
     isDue(): Promise<boolean>;
     /** Does what is due, beside others who save and read; nothing when somebody else is at it. */
     run(): Promise<void>;
@@ -223,6 +226,8 @@ export interface SnapOptions {
   readonly cwd?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>> | undefined;
   readonly now?: (() => Date) | undefined;
+  /** Objects that were written within so many seconds are not removed, needed or not. Default: 600. */
+  readonly graceSeconds?: number | undefined;
   readonly onProgress?: ((progress: Progress) => void) | undefined;
   /** Aborting finishes the path in hand and fails with INTERRUPTED; `reason` is the signal's name. */
   readonly signal?: AbortSignal | undefined;

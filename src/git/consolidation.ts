@@ -158,7 +158,7 @@ function packlessIn(names: readonly string[]): string[] {
     .filter((name) => !present.has(`${packOf(name)}.pack`));
 }
 
-function packOf(file: string): string {
+export function packOf(file: string): string {
   return file.replace(/\.[a-z]+$/, '');
 }
 
@@ -169,7 +169,7 @@ function isAllIn(others: (id: Buffer) => boolean, index: PackIndex | undefined):
 }
 
 /** Undefined when it is not there or not what was written: an id in it may then be any other. */
-function readIndex(directory: string, pack: string): PackIndex | undefined {
+export function readIndex(directory: string, pack: string): PackIndex | undefined {
   const bytes = readIfThere(join(directory, `${pack}.idx`));
   if (bytes === undefined) return undefined;
   const sum = createHash('sha1').update(bytes.subarray(0, -20)).digest();
@@ -215,6 +215,6 @@ function allPacksIn(directory: string): string[] {
     .map((name) => name.slice(0, -5));
 }
 
-function packDirectory(storeDirectory: string): string {
+export function packDirectory(storeDirectory: string): string {
   return join(storeDirectory, 'objects', 'pack');
 }

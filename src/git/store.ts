@@ -10,6 +10,7 @@ import type {
   FoundCommit,
   GatheredPacks,
   GitRequest,
+  KeptObjects,
   ListedObject,
   ObjectReader,
   PassesOver,
@@ -27,17 +28,22 @@ import { countPacks, gatherPacks, packRefs, removeGathered } from './consolidati
 import { checkContent, listObjects } from './check/content.js';
 import { findDamage } from './check/damage.js';
 import { checkStore } from './fsck.js';
-import { bytesBelow, collectGarbage, hasLeftovers, sweep } from './garbage.js';
+import { bytesBelow, bytesOfObjects, bytesReachable } from './garbage/disk-usage.js';
+import { nextLook, noteNextLook } from './garbage/next-look.js';
+import { packKept } from './garbage/pack-kept.js';
+import { removeRest } from './garbage/remove-rest.js';
+import { hasLeftovers, sweep } from './garbage/sweep.js';
 import { findCommits, setBrokenRef } from './lost-refs.js';
 import { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
 import { PackWriter } from './pack/pack-writer.js';
 import { type Environment, Programs } from './programs.js';
 import { brokenRefs, changeRefs, findSnapshotRef, listRefs, listSnapshotRefs } from './refs.js';
+import { refNames, snapshotNumbers } from './ref-names.js';
 import { missingParts, prepareRepository, repositoryExists } from './repository.js';
 import { GitRunner, askVersion } from './run-git.js';
 import { makeScratchObjects } from './scratch-objects.js';
-import { refNames, snapshotNumbers } from './ref-names.js';
+
 import { listTree, listTreeInPart } from './tree-listing.js';
 
 export interface StoreOptions {
@@ -176,8 +182,28 @@ class GitStore implements Store {
     return findDamage(new BatchReader(this.#ready()), { commits, unreadable }, onSearched);
   }
 
-  async collectGarbage(): Promise<void> {
-    await collectGarbage(this.#ready());
+  async packKept(graceSeconds: number): Promise<KeptObjects> {
+    return packKept(this.#ready(), graceSeconds);
+  }
+
+  nextLook(): number | undefined {
+    return nextLook(this.#dataDir);
+  }
+
+  noteNextLook(bytes: number): void {
+    noteNextLook(this.#dataDir, bytes);
+  }
+
+  async removeRest(kept: KeptObjects): Promise<void> {
+    await removeRest(this.#ready(), kept);
+  }
+
+  async bytesReachable(commits: readonly ObjectId[]): Promise<number> {
+    return bytesReachable(this.#ready(), commits);
+  }
+
+  bytesOfObjects(since?: number): number {
+    return bytesOfObjects(join(this.#directory, 'objects'), since);
   }
 
   countPacks(): number {

@@ -29,6 +29,8 @@ export interface Context {
   /** Names content like the store, and tree objects as nothing in particular: for looking only. */
   readonly hasher: LookingWriter;
   readonly now: () => Date;
+  /** What was written within so many seconds is not removed, needed or not. */
+  readonly graceSeconds: number;
   readonly newId: () => SnapshotId;
   readonly interruption: Interruption;
   readonly onProgress: (progress: Progress) => void;

@@ -13,7 +13,7 @@ import { incompletePaths } from './capture/incomplete.js';
 import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
-import { pruneAfterSave } from './keep/prune.js';
+import { pruneAfterSave } from './keep/after-save.js';
 import { lockForSnapshot, sweepIfAlone } from './locking.js';
 import { clearFinished, pendingTemporaryPrefix, readPendingOr } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';

@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { fsckStrict, storeGit } from '../support/store-git.js';
+import { createSnap } from '../../src/index.js';
 import { Scene } from './scene.js';
+import { randomBytes } from 'node:crypto';
+import { bytesBelow } from '../../src/git/garbage/disk-usage.js';
 
 async function snapshots(count: number): Promise<Scene> {
   const scene = new Scene();
@@ -89,9 +92,13 @@ describe('deletion', () => {
     await scene.run(['delete', '2', 'latest', '--yes'], { code: 4 });
     expect(await scene.numbers()).toEqual([4, 3, 2, 1]);
     await scene.run(['unpin', '2']);
-    await scene.run(['delete', '2', 'latest', '--yes']);
+    const young = await scene.run(['delete', '2', 'latest', '--yes']);
+    expect(young.stderr).toContain('a later gc frees them');
     expect(await scene.numbers()).toEqual([3, 1]);
     await scene.run(['cat', '2', 'a'], { code: 3 });
+    expect(storeGit(scene.dataDir, ['cat-file', '-e', blob], { mayFail: true }).code).toBe(0);
+    scene.ageObjects();
+    expect((await scene.json(['gc'])).document.messages).toEqual([]);
     expect(storeGit(scene.dataDir, ['cat-file', '-e', blob], { mayFail: true }).code).not.toBe(0);
     expect((await scene.save()).data.snapshot.seq).toBe(5);
     await scene.run(['delete', '1', '3', '5', '--yes']);
@@ -126,4 +133,107 @@ describe('deletion', () => {
     await scene.restore(1);
     expect(scene.read('a')).toBe('1');
   });
+});
+
+const mebibyte = 1024 * 1024;
+
+/** Snapshots of a file that is another one each time. */
+async function bigSnapshots(count: number, scene = new Scene()): Promise<Scene> {
+  await scene.save();
+  await scene.run(['instance', 'set', 'auto_prune=false']);
+  for (let seq = 2; seq <= count; seq++) {
+    scene.write({ big: randomBytes(2 * mebibyte), [`own-${seq}`]: `only in ${seq}` });
+    await scene.save();
+  }
+  return scene;
+}
+
+describe('a ceiling for the store', () => {
+  test('takes the oldest of the others until it is met, and no more', async () => {
+    const scene = await bigSnapshots(7);
+    await scene.run(['pin', '3']);
+    await scene.run(['instance', 'set', 'max_store_bytes=9M']);
+    scene.ageObjects();
+    const dry = await scene.json(['prune', '--dry-run']);
+    expect(dry.data.removed.map(({ seq }: { seq: number }) => seq)).toEqual([2, 4]);
+    expect(await scene.numbers()).toHaveLength(7);
+    const before = bytesBelow(scene.store);
+    const { data, document } = await scene.json(['prune', '--yes']);
+    expect(data.removed).toEqual(dry.data.removed);
+    expect(document.messages).toEqual([]);
+    expect(await scene.numbers()).toEqual([7, 6, 5, 3, 1]);
+    expect(bytesBelow(scene.store)).toBeLessThanOrEqual(9 * mebibyte);
+    expect(before - bytesBelow(scene.store)).toBe(data.freed_bytes);
+    expect((await scene.json(['prune', '--yes'])).data.removed).toEqual([]);
+    for (const seq of [3, 5, 6, 7]) expect(await scene.content(seq, `own-${seq}`)).toBe(`only in ${seq}`);
+    await scene.run(['verify', '--full']);
+  });
+
+  test('that cannot be met is told, with the reason', async () => {
+    const scene = await bigSnapshots(4);
+    await scene.run(['instance', 'set', 'max_store_bytes=1M']);
+    scene.ageObjects();
+    const { data, document } = await scene.json(['prune', '--yes']);
+    expect(data.removed.map(({ seq }: { seq: number }) => seq)).toEqual([2, 3]);
+    expect(document.messages.join()).toMatch(
+      /cannot be kept to max_store_bytes \(1\.0 MiB\): what is kept takes 2\.\d MiB/,
+    );
+    const other = scene.folder('other', { a: 'other' });
+    await scene.save([], { instance: 'o', dirs: [other] });
+    await scene.save([], { instance: 'o' });
+    await scene.save([], { instance: 'o' });
+    await scene.run(['instance', 'set', 'max_store_bytes=1M'], { instance: 'o' });
+    const told = await scene.json(['prune', '--yes'], { instance: 'o' });
+    expect(told.data.removed).toEqual([]);
+    expect(told.document.messages.join()).toMatch(/other instances alone take 2\.\d MiB/);
+    expect(await scene.numbers({ instance: 'o' })).toEqual([3, 2, 1]);
+  });
+
+  test('is met first by packing anew: what fits then stays', async () => {
+    const scene = new Scene();
+    const big = randomBytes(2 * mebibyte);
+    for (let seq = 1; seq <= 6; seq++) {
+      big[seq]! ^= 0xff;
+      scene.write({ big });
+      await scene.save();
+    }
+    await scene.run(['instance', 'set', 'max_store_bytes=5M']);
+    scene.ageObjects();
+    expect((await scene.json(['prune', '--dry-run'])).data.removed).not.toEqual([]);
+    const { data } = await scene.json(['prune', '--yes']);
+    expect(data.removed).toEqual([]);
+    expect(await scene.numbers()).toHaveLength(6);
+    expect(bytesBelow(scene.store)).toBeLessThan(3 * mebibyte);
+  });
+
+  test('holds after each save too, and garbage that waits to be freed costs no snapshot', async () => {
+    const scene = await bigSnapshots(3);
+    await scene.run(['instance', 'set', 'max_store_bytes=7M', 'auto_prune=true']);
+    for (let seq = 4; seq <= 8; seq++) {
+      scene.write({ big: randomBytes(2 * mebibyte) });
+      const { document } = await scene.save();
+      if (seq > 4) expect(document.messages.join()).toContain(`Retention removed snapshot ${seq - 3}`);
+      expect(await scene.numbers()).toEqual([...(seq === 4 ? [4, 3, 2] : [seq, seq - 1, seq - 2]), 1]);
+    }
+    scene.ageObjects();
+    await scene.run(['gc']);
+    expect(bytesBelow(scene.store)).toBeLessThanOrEqual(7 * mebibyte);
+    await scene.run(['verify', '--full']);
+  });
+});
+
+test('the newest of each day and week stays, by UTC, wherever the user is', async () => {
+  const scene = new Scene();
+  let now = new Date(0);
+  const options = { dataDir: scene.dataDir, cwd: scene.mount, instance: 't', now: () => now };
+  const snap = createSnap({ ...options, env: { ...process.env, TZ: 'Pacific/Auckland' } });
+  await snap.save({});
+  await snap.instance.set({ keep_last: '1', keep_daily: '3', keep_weekly: '3' });
+  const kept = [];
+  for (const day of ['05-03T09', '05-03T10', '05-04T23', '05-05T00', '05-05T11', '05-06T01', '05-12T01', '05-12T02']) {
+    now = new Date(`2026-${day}:00Z`);
+    await snap.save({});
+    kept.push((await snap.list({})).snapshots.map(({ seq }) => seq).join(' '));
+  }
+  expect(kept).toEqual(['2 1', '3 1', '4 3 1', '5 4 3 1', '6 4 3 1', '7 6 4 3 1', '8 7 6 3 1', '9 7 6 3 1']);
 });

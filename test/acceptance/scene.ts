@@ -1,5 +1,15 @@
 import { spawnSync } from 'node:child_process';
-import { chownSync, existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import {
+  chownSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  utimesSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import { userInfo } from 'node:os';
@@ -84,6 +94,14 @@ export class Scene {
       process.seteuid?.(0);
       process.setegid?.(0);
     }
+  }
+
+  /** Makes all objects as old as if they had been written an hour ago: what is younger is not freed. */
+  ageObjects(): void {
+    const when = Date.now() / 1000 - 3600;
+    const objects = join(this.store, 'objects');
+    for (const name of readdirSync(objects, { recursive: true, encoding: 'utf8' }))
+      utimesSync(join(objects, name), when, when);
   }
 
   /** A path in the mount. */

@@ -6,7 +6,7 @@ import type { ObjectId } from '../../src/core/ids.js';
 import type { Store } from '../../src/core/ports.js';
 import { openStore } from '../../src/git/store.js';
 import { storeGit } from '../support/store-git.js';
-import { type StoreArea, explode, loosePath, preparedStore, publishSnapshot } from './fixture.js';
+import { type StoreArea, collectGarbage, explode, loosePath, preparedStore, publishSnapshot } from './fixture.js';
 
 const damaged = { code: 'STORE_DAMAGED' };
 const parts = ['', '^{tree}', ':meta', ':meta/manifest', ':mounts', ':mounts/m', ':mounts/m/a'];
@@ -53,7 +53,7 @@ describe('the check before a ref is made', () => {
     const third = await publishSnapshot(store, 3, { a: '3', same: 'same' });
     await watched.checkConnected([third], [second]);
     expect(walks(calls)).toBe(1);
-    await store.collectGarbage();
+    await collectGarbage(store);
     const fourth = await publishSnapshot(store, 4, { a: '4', same: 'same' });
     await watched.checkConnected([fourth], [third]);
     expect(walks(calls)).toBe(1);

@@ -14,7 +14,7 @@ import {
   packsOf,
   withSnapshots,
 } from './consolidation-scene.js';
-import { publishSnapshot } from './fixture.js';
+import { collectGarbage, publishSnapshot } from './fixture.js';
 
 describe('the packs that are put together', () => {
   test.each([
@@ -103,7 +103,7 @@ describe('putting packs together', () => {
     const area = await withSnapshots(4);
     const gathered = (await area.store.gatherPacks())!;
     await area.store.changeRefs([{ name: 'refs/jackin/t/2', old: area.commits[1]!, new: null }]);
-    await area.store.collectGarbage();
+    await collectGarbage(area.store);
     const packs = packsOf(area);
     await area.store.removeGathered(gathered);
     expect(packsOf(area)).toEqual(packs);
@@ -132,7 +132,7 @@ describe('putting packs together', () => {
     await consolidate(area);
     expect(storeGit(area.dataDir, ['cat-file', 'blob', own]).stdout).toBe('only in 2');
     const size = await area.store.sizeOnDisk();
-    await area.store.collectGarbage();
+    await collectGarbage(area.store);
     expect(storeGit(area.dataDir, ['cat-file', 'blob', own], { mayFail: true }).code).not.toBe(0);
     expect(await area.store.sizeOnDisk()).toBeLessThan(size);
     expect(namesOf(area, '.bitmap')).toEqual(packsOf(area));

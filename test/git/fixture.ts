@@ -73,6 +73,11 @@ export async function collect<Value>(values: AsyncIterable<Value>): Promise<Valu
   return found;
 }
 
+/** Both parts of it, one after the other. */
+export async function collectGarbage(store: Store, graceSeconds = 0): Promise<void> {
+  await store.removeRest(await store.packKept(graceSeconds));
+}
+
 /** Turns all packs into loose objects. */
 export function explode(dataDir: string, directory: string): void {
   const packs = join(directory, 'objects/pack');

@@ -7,9 +7,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { systemCode } from '../../src/errors.js';
 import { writeDurably } from '../../src/fs/durable.js';
 import { isDiskFull } from '../../src/git/full-disk.js';
-import { fsckStrict } from '../support/store-git.js';
+import { fsckStrict, refsOf } from '../support/store-git.js';
 import { makeTempDir } from '../support/temp.js';
-import { type StoreArea, bytesOf, preparedStore, publishSnapshot, writeSnapshot } from './fixture.js';
+import { type StoreArea, bytesOf, collectGarbage, preparedStore, publishSnapshot, writeSnapshot } from './fixture.js';
 
 const noSpace = { code: 'NO_SPACE' };
 const canMount = process.getuid?.() === 0 && mountTmpfs(makeTempDir('probe'), unmount);
@@ -98,11 +98,24 @@ describe.runIf(canMount)('on a full disk', () => {
   });
 
   test('garbage is not collected without room for it', async () => {
+    await publishSnapshot(area.store, 2, { big: randomBytes(3_000_000).toString('latin1') });
+    const before = refsOf(area.directory);
+    fill(1_000_000);
+    await expect(collectGarbage(area.store)).rejects.toMatchObject(noSpace);
+    expect(refsOf(area.directory)).toEqual(before);
+    expect(fsckStrict(area.dataDir)).toEqual([]);
+  });
+
+  test('garbage that is more than there is room for is collected: what is kept has room', async () => {
     const writer = area.store.newWriter();
     writer.writeBlob(randomBytes(3_000_000));
     await writer.publish();
     fill(1_000_000);
-    await expect(area.store.collectGarbage()).rejects.toMatchObject(noSpace);
+    // What is young is kept, and finds none.
+    await expect(collectGarbage(area.store, 600)).rejects.toMatchObject(noSpace);
+    const size = await area.store.sizeOnDisk();
+    await collectGarbage(area.store);
+    expect(size - (await area.store.sizeOnDisk())).toBeGreaterThan(3_000_000);
     await isAsBefore();
   });
 

@@ -17,7 +17,7 @@ import { afterEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/git/store.js';
 import { storeGit } from '../support/store-git.js';
 import { tempDir } from '../support/temp.js';
-import { type StoreArea, preparedStore, publishSnapshot } from './fixture.js';
+import { type StoreArea, collectGarbage, preparedStore, publishSnapshot } from './fixture.js';
 
 const umask = process.umask(0o022);
 afterEach(() => process.umask(umask));
@@ -61,7 +61,7 @@ describe('a new store', () => {
     const commit = await publishSnapshot(area.store, 1, { a: 'a' });
     await area.store.changeRefs([{ name: `refs/replace/${commit}`, old: null, new: commit }]);
     await area.store.checkConnected([commit], []);
-    await area.store.collectGarbage();
+    await collectGarbage(area.store);
     const open = [...everythingIn(area.dataDir)].filter(
       ([path, mode]) => /[1-7][0-7]$|[1-7]$/.test(mode) && !/pack-.*\.(pack|idx)$/.test(path),
     );

@@ -8,7 +8,7 @@ import { defaultPolicy } from '../../src/core/policy.js';
 import { SnapError } from '../../src/errors.js';
 import type { Context } from '../../src/operations/context.js';
 import { housekeep, isDue } from '../../src/operations/keep/housekeeping.js';
-import { pruneAfterSave } from '../../src/operations/keep/prune.js';
+import { pruneAfterSave } from '../../src/operations/keep/after-save.js';
 import { save } from '../../src/operations/save.js';
 import { MemoryContext } from './memory-context.js';
 
@@ -19,11 +19,21 @@ interface House {
   readonly busy?: string;
   readonly fails?: string;
   readonly gathered?: GatheredPacks | undefined;
+  /** Sizes in MiB: of all objects, of those that are old, of those that are needed, and from where on to look. */
+  readonly total?: number;
+  readonly old?: number;
+  readonly needed?: number;
+  readonly look?: number;
+  readonly ceiling?: number;
 }
 
+const mebibyte = 1024 * 1024;
+
 /** What is done, in order, with the locks that are had meanwhile. */
-function house({ packs, busy, fails, ...rest }: House): { context: Context; done: string[] } {
+function house({ packs, busy, fails, ...rest }: House): { context: Context; done: string[]; noted: number[] } {
+  const { total = 1, old = total, needed = total, look, ceiling = null } = rest;
   const done: string[] = [];
+  const noted: number[] = [];
   const held = new Set<string>();
   const counts = [packs].flat();
   const lock = (name: string): Promise<HeldLock> => {
@@ -36,7 +46,11 @@ function house({ packs, busy, fails, ...rest }: House): { context: Context; done
     if (name === fails) throw new SnapError('GIT_FAILED', name, { command: name, exitCode: 1 });
   };
   const answer = 'gathered' in rest ? rest.gathered : made;
+  const policy = { ...defaultPolicy, max_store_bytes: ceiling === null ? null : ceiling * mebibyte };
   const context = {
+    now: () => new Date(3_600_000),
+    graceSeconds: 600,
+    registry: { all: () => [{ policy: defaultPolicy }, { policy }] },
     locks: {
       housekeeping: () => lock('its own'),
       storeShared: () => lock('shared'),
@@ -48,9 +62,20 @@ function house({ packs, busy, fails, ...rest }: House): { context: Context; done
       gatherPacks: () => attempt(() => (step('gather'), answer)),
       removeGathered: () => attempt(() => step('remove')),
       packRefs: () => attempt(() => step('pack refs')),
+      packKept: () => attempt(() => (step('keep'), { bytesYoung: 0, bytesWritten: 0 })),
+      removeRest: () => attempt(() => step('remove rest')),
+      sizeOnDisk: () => Promise.resolve(total * mebibyte),
+      refs: () => Promise.resolve([]),
+      bytesReachable: () =>
+        needed < 0
+          ? Promise.reject(new SnapError('GIT_FAILED', 'missing', { command: 'rev-list', exitCode: 128 }))
+          : Promise.resolve(needed * mebibyte),
+      bytesOfObjects: (since?: number) => (since === undefined ? total : since === 3_000_000 ? old : NaN) * mebibyte,
+      nextLook: () => (look === undefined ? undefined : look * mebibyte),
+      noteNextLook: (bytes: number) => void noted.push(bytes / mebibyte),
     },
   } as unknown as Context;
-  return { context, done };
+  return { context, done, noted };
 }
 
 function attempt<T>(act: () => T): Promise<T> {
@@ -62,6 +87,8 @@ const all = [
   'remove with its own and exclusive',
   'pack refs with its own and exclusive',
 ];
+
+const freeing = ['keep with its own and shared', 'remove rest with its own and exclusive'];
 
 describe('housekeeping', () => {
   test.each([
@@ -89,6 +116,40 @@ describe('housekeeping', () => {
     const { context, done } = house(given);
     await housekeep(context);
     expect(done).toEqual(steps);
+  });
+
+  test.each([
+    { packs: 3, total: 63, due: false },
+    { packs: 3, total: 64, due: true },
+    { packs: 3, total: 64, look: 65, due: false },
+    { packs: 3, total: 65, look: 65, due: true },
+    { packs: 3, total: 1, look: 0, due: true },
+    { packs: 0, total: 100, due: false },
+  ])('with $total MiB in $packs packs, to be looked at from $look on, is due: $due', ({ due, ...given }) => {
+    expect(isDue(house(given).context)).toBe(due);
+  });
+
+  test.each([
+    { why: 'a third of all is garbage', house: { total: 300, needed: 199 }, steps: freeing, next: 398 },
+    { why: 'less is garbage', house: { total: 300, needed: 201 }, steps: [], next: 402 },
+    { why: 'all is needed', house: { total: 300 }, steps: [], next: 600 },
+    { why: 'garbage is young', house: { total: 300, old: 200, needed: 199 }, steps: [], next: 375 },
+    { why: 'there is little', house: { packs: 50, total: 10, needed: 1 }, steps: freeing, next: 64 },
+    { why: 'the store takes too much', house: { total: 300, needed: 280, ceiling: 290 }, steps: freeing, next: 294 },
+    { why: 'it takes as much as it may', house: { total: 300, needed: 280, ceiling: 300 }, steps: [], next: 560 },
+    { why: 'all that takes too much is needed', house: { total: 300, ceiling: 290 }, steps: [], next: 315 },
+    { why: 'something is missing', house: { total: 300, needed: -1 }, steps: [], next: undefined },
+    {
+      why: 'others stay in the store',
+      house: { total: 300, needed: 100, busy: 'exclusive' },
+      steps: freeing.slice(0, 1),
+      next: 200,
+    },
+  ])('when $why frees $steps and looks again at $next MiB', async ({ house: given, steps, next }) => {
+    const { context, done, noted } = house({ packs: 5, ...given });
+    await housekeep(context);
+    expect(done).toEqual(steps);
+    expect(noted.map((bytes) => Math.round(bytes))).toEqual(next === undefined ? [] : [next]);
   });
 
   test.each(['gather', 'remove', 'pack refs'])('that fails at %s holds no lock any more', async (fails) => {

@@ -78,6 +78,7 @@ export class MemoryContext {
       repositories: { read: () => Promise.resolve(undefined) },
       hasher,
       now: () => this.moment,
+      graceSeconds: 600,
       newId: () => `01KJMMA2QTMZ27P0NSGC0MP${String(++this.#ids).padStart(3, '0')}` as SnapshotId,
       interruption: new Interruption(this.signal.signal),
       onProgress: () => undefined,

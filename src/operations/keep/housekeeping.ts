@@ -1,54 +1,111 @@
 import { isSnapError } from '../../errors.js';
 import type { HeldLock } from '../../core/ports.js';
 import type { Context } from '../context.js';
-
-/** How long others who are in the store are waited for, in seconds. */
-const patience = 60;
+import { lockForReading } from '../locking.js';
+import { collectWithLock, patience } from './collect-garbage.js';
 
 /** So many packs are put together. Finding an object among fewer costs next to nothing. */
 const manyPacks = 50;
 
+/** Below so many bytes nobody looks for garbage until there are many packs. */
+const fewBytes = 64 * 1024 * 1024;
+
 /**
  * True when there are many packs, and after that at every tenth more: where putting them together fails, saves go on
- * as before.
+ * as before. Also when the objects have grown to a size at which garbage is to be looked for.
  */
 export function isDue(context: Context): boolean {
   const packs = countPacks(context);
-  return packs >= manyPacks && packs % 10 === 0;
+  if (packs === 0) return false;
+  return (packs >= manyPacks && packs % 10 === 0) || isGrown(context);
 }
 
 function countPacks({ store }: Context): number {
   return store.exists() ? store.countPacks() : 0;
 }
 
+function isGrown({ store }: Context): boolean {
+  return store.bytesOfObjects() >= (store.nextLook() ?? fewBytes);
+}
+
 /**
- * Puts the packs of many saves together, beside others who save and read; they wait for the last moments of it at
- * most. Nothing is done when there are few, when somebody else is at it, or when others are too busy.
+ * Frees what nothing reaches where that is much; else puts the packs of many saves together. Beside others who save and
+ * read; they wait for the last moments of it at most. Nothing is done when there is nothing to it, when somebody else is
+ * at it, or when others are too busy.
  */
 export async function housekeep(context: Context): Promise<void> {
-  // Not `isDue`: saves have gone on since somebody found that it was.
-  if (countPacks(context) < manyPacks) return;
-  const lock = await lockIfFree(() => context.locks.housekeeping(0));
-  if (lock === undefined) return;
+  if (!isWorthwhile(context)) return;
+  await unlessBusy(
+    () => context.locks.housekeeping(0),
+    async () => {
+      // Whoever had the lock may just have done it; and nothing may come back where a data directory was removed.
+      if (!isWorthwhile(context)) return;
+      if (await isMuchGarbage(context)) await collect(context);
+      else if (countPacks(context) >= manyPacks) await putTogether(context);
+    },
+  );
+}
+
+/** Not `isDue`: saves have gone on since somebody found that it was. */
+function isWorthwhile(context: Context): boolean {
+  const packs = countPacks(context);
+  return packs >= manyPacks || (packs > 0 && isGrown(context));
+}
+
+/**
+ * Whether so much is garbage, and old enough to go, that freeing it is worth writing everything else anew: a third of
+ * all, or a twentieth where the store takes more than some instance allows. Notes when to look again.
+ */
+async function isMuchGarbage(context: Context): Promise<boolean> {
+  const { store, registry, now, graceSeconds } = context;
+  const size = await store.sizeOnDisk();
+  const isOver = registry.all().some(({ policy }) => size > (policy.max_store_bytes ?? Infinity));
+  const needed = await bytesNeeded(context);
+  if (needed === undefined) return false;
+  const total = store.bytesOfObjects();
+  const old = store.bytesOfObjects(now().getTime() - graceSeconds * 1000);
+  const isMuch = old - needed > needed * (isOver ? 0.05 : 0.5);
+  const isClean = isMuch || total <= needed * 1.5;
+  // What is too young to go is looked at again before long, and not at every save.
+  if (isOver) store.noteNextLook((isMuch ? needed : total) * 1.05);
+  else store.noteNextLook(Math.max(fewBytes, isClean ? needed * 2 : total * 1.25));
+  return isMuch;
+}
+
+/** Undefined where something is missing: nothing is freed then. */
+async function bytesNeeded(context: Context): Promise<number | undefined> {
+  const beside = await lockForReading(context);
   try {
-    // Whoever had the lock may just have done it; and nothing may come back where a data directory was removed.
-    if (countPacks(context) < manyPacks) return;
-    const gathered = await gather(context);
-    const alone = await lockIfFree(() => context.locks.storeExclusive(patience));
-    if (alone === undefined) return;
-    try {
-      if (gathered !== undefined) await context.store.removeGathered(gathered);
-      await context.store.packRefs();
-    } finally {
-      alone.release();
-    }
+    return await context.store.bytesReachable((await context.store.refs('refs/')).map(({ oid }) => oid));
+  } catch (error) {
+    if (isSnapError(error, 'GIT_FAILED')) return undefined;
+    throw error;
   } finally {
-    lock.release();
+    beside.release();
   }
 }
 
+async function collect(context: Context): Promise<void> {
+  try {
+    await collectWithLock(context);
+  } catch (error) {
+    if (!isSnapError(error, 'BUSY')) throw error;
+  }
+}
+
+async function putTogether(context: Context): Promise<void> {
+  const gathered = await gather(context);
+  await unlessBusy(
+    () => context.locks.storeExclusive(patience),
+    async () => {
+      if (gathered !== undefined) await context.store.removeGathered(gathered);
+      await context.store.packRefs();
+    },
+  );
+}
+
 async function gather(context: Context): ReturnType<Context['store']['gatherPacks']> {
-  const beside = await context.locks.storeShared();
+  const beside = await lockForReading(context);
   try {
     return await context.store.gatherPacks();
   } finally {
@@ -56,11 +113,17 @@ async function gather(context: Context): ReturnType<Context['store']['gatherPack
   }
 }
 
-async function lockIfFree(lock: () => Promise<HeldLock>): Promise<HeldLock | undefined> {
+async function unlessBusy(lock: () => Promise<HeldLock>, act: () => Promise<void>): Promise<void> {
+  let held: HeldLock;
   try {
-    return await lock();
+    held = await lock();
   } catch (error) {
-    if (isSnapError(error, 'BUSY')) return undefined;
+    if (isSnapError(error, 'BUSY')) return;
     throw error;
+  }
+  try {
+    await act();
+  } finally {
+    held.release();
   }
 }

@@ -9,30 +9,40 @@ import { isThere } from '../snapshots.js';
  * Removes snapshots' refs in one transaction: refs, pins and grafts go, the grafts of those that follow are pointed
  * anew, and the highest number that was used is written down first, so that it is never used again. A graft that is
  * missing or points past a neighbour, since git was killed between two refs, is mended on the way; with nothing to
- * remove that is all that is done.
+ * remove that is all that is done. A save has no time for that: it looks only at what follows the removed ones.
  */
 export async function removeSnapshots(
   context: Context,
   instance: InstanceName,
   all: readonly SnapshotRef[],
   gone: ReadonlySet<SnapshotRef>,
+  mends: 'all' | 'only what follows' = 'all',
 ): Promise<void> {
   const last = all.at(-1);
-  if (last === undefined) return;
+  if (last === undefined || (mends !== 'all' && gone.size === 0)) return;
   if (gone.size > 0 && last.seq > (context.registry.lastSeq(instance) ?? 0))
     context.registry.recordLastSeq(instance, last.seq);
   const grafts = new Map((await context.store.refs('refs/replace/')).map(({ name, oid }) => [name, oid]));
-  const pins = new Map((await context.store.refs(`refs/jackin-pin/${instance}/`)).map(({ name, oid }) => [name, oid]));
+  const pins = await pinsOf(context, instance);
   const writer = context.store.newWriter();
   const reader = context.store.reader();
   try {
-    const changes = [...removals(gone, grafts, pins), ...(await newGrafts(reader, writer, all, gone, grafts))];
+    const changes = [
+      ...removals(gone, grafts, pins),
+      ...(await newGrafts({ reader, writer, mends }, all, gone, grafts)),
+    ];
     await writer.publish();
     if (changes.length > 0) await context.store.changeRefs(changes);
   } finally {
     await reader.close();
     await writer.abandon();
   }
+}
+
+async function pinsOf({ store }: Context, instance: InstanceName): Promise<Map<string, ObjectId>> {
+  const prefix = `refs/jackin-pin/${instance}/`;
+  const refs = store.refNames(prefix).length === 0 ? [] : await store.refs(prefix);
+  return new Map(refs.map(({ name, oid }) => [name, oid]));
 }
 
 function removals(
@@ -53,20 +63,29 @@ function removals(
   });
 }
 
+interface Grafting {
+  readonly reader: ObjectReader;
+  readonly writer: ObjectWriter;
+  readonly mends: 'all' | 'only what follows';
+}
+
 /** Every kept snapshot follows the last kept one before it that is not damaged. */
 async function newGrafts(
-  reader: ObjectReader,
-  writer: ObjectWriter,
+  { reader, writer, mends }: Grafting,
   all: readonly SnapshotRef[],
   gone: ReadonlySet<SnapshotRef>,
   grafts: ReadonlyMap<string, ObjectId>,
 ): Promise<RefChange[]> {
   const changes: RefChange[] = [];
   let kept: SnapshotRef | undefined;
+  let follows = false;
   for (const ref of all) {
+    if (gone.has(ref)) follows = true;
     if (gone.has(ref) || !isThere(ref)) continue;
-    changes.push(...(await graftAnew(reader, writer, ref, kept, grafts.get(replaceRefName(ref.commit)))));
+    if (mends === 'all' || follows)
+      changes.push(...(await graftAnew(reader, writer, ref, kept, grafts.get(replaceRefName(ref.commit)))));
     kept = ref;
+    follows = false;
   }
   return changes;
 }

@@ -1,0 +1,60 @@
+import type { InstanceName, Seq } from '../../core/ids.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
+import type { SnapshotRef } from '../../core/ports.js';
+import type { Context } from '../context.js';
+import { overCeiling } from './ceiling.js';
+import { chosenByPolicy } from './chosen-by-policy.js';
+import { removeSnapshots } from './remove.js';
+
+/**
+ * Retention after a save: refs that the policy no longer keeps go at once; their space is freed in the background, or
+ * by `gc` or `prune`. The caller holds the instance's lock and the store's shared lock; the snapshot stands whatever
+ * comes of this.
+ */
+export async function pruneAfterSave(context: Context, record: InstanceRecord): Promise<string[]> {
+  if (!record.policy.auto_prune) return [];
+  try {
+    const numbers = context.store.snapshotNumbers(record.name);
+    const isOver = await exceeds(context, record);
+    if (!isOver && (areFew(record, numbers) || isPutOff(context, record.name, numbers))) return [];
+    const all = await context.store.snapshots(record.name);
+    const byNumber = chosenByPolicy(context, record.name, all);
+    const forSize = await overCeiling(context, record.name, { all, gone: new Set(byNumber) });
+    if (byNumber.length === 0 && numbers.length > manySnapshots) noteLook(context, record.name, numbers);
+    await removeSnapshots(context, record.name, all, new Set([...byNumber, ...forSize.gone]), 'only what follows');
+    // The store takes too much: what was let go is to be freed now.
+    if (forSize.gone.length > 0) context.store.noteNextLook(0);
+    return [...told(byNumber, 'keep_last'), ...told(forSize.gone, 'max_store_bytes'), ...forSize.messages];
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    return [`Old snapshots were not removed: ${error.message}`];
+  }
+}
+
+async function exceeds({ store }: Context, { policy }: InstanceRecord): Promise<boolean> {
+  return policy.max_store_bytes !== null && (await store.sizeOnDisk()) > policy.max_store_bytes;
+}
+
+function areFew({ policy }: InstanceRecord, numbers: readonly Seq[]): boolean {
+  return numbers.length <= Math.min(policy.keep_last, policy.keep_emergency + 1);
+}
+
+function told(gone: readonly SnapshotRef[], setting: string): string[] {
+  const numbers = gone.map(({ seq }) => String(seq)).join(', ');
+  return gone.length === 0 ? [] : [`Retention removed snapshot ${numbers}; see instance set ${setting}.`];
+}
+
+/** Among so many snapshots, looking for old ones takes longer than a save: only a save after fifty more does. */
+const manySnapshots = 1000;
+const putOffFor = 50;
+
+/** The last look left the number that was the highest then, whether it removed something or not. */
+function isPutOff({ registry }: Context, instance: InstanceName, numbers: readonly Seq[]): boolean {
+  if (numbers.length <= manySnapshots) return false;
+  return (numbers.at(-1) ?? 0) - (registry.lastSeq(instance) ?? 0) < putOffFor;
+}
+
+function noteLook({ registry }: Context, instance: InstanceName, numbers: readonly Seq[]): void {
+  const newest = numbers.at(-1);
+  if (newest !== undefined && newest > (registry.lastSeq(instance) ?? 0)) registry.recordLastSeq(instance, newest);
+}

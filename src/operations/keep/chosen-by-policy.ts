@@ -1,0 +1,47 @@
+import type { InstanceName } from '../../core/ids.js';
+import { type Policy, defaultPolicy } from '../../core/policy.js';
+import type { SnapshotRef } from '../../core/ports.js';
+import { type Candidate, expired, yielding } from '../../core/retention.js';
+import type { Context } from '../context.js';
+import { type KnownSnapshot, knowIfReadable, pinned } from '../snapshots.js';
+import { neededByPending } from './remove.js';
+
+export function policyOf(context: Context, instance: InstanceName): Policy {
+  return context.registry.find(instance)?.policy ?? defaultPolicy;
+}
+
+/** The snapshots that the instance's policy lets go. One that this version cannot read is not its to remove. */
+export function chosenByPolicy(context: Context, instance: InstanceName, all: readonly SnapshotRef[]): SnapshotRef[] {
+  const gone = new Set(expired(candidates(context, instance, all), policyOf(context, instance)).map(({ seq }) => seq));
+  return all.filter(({ seq }) => gone.has(seq));
+}
+
+/** Of the others those that go, in this order, while the store takes more than it may. */
+export function chosenOverCeiling(
+  context: Context,
+  instance: InstanceName,
+  all: readonly SnapshotRef[],
+): SnapshotRef[] {
+  return yielding(candidates(context, instance, all), policyOf(context, instance)).flatMap(
+    ({ seq }) => all.find((ref) => ref.seq === seq) ?? [],
+  );
+}
+
+function candidates(context: Context, instance: InstanceName, all: readonly SnapshotRef[]): Candidate[] {
+  const pins = pinned(context);
+  const needed = neededByPending(context, instance);
+  return all.flatMap((ref) => {
+    const known = knowIfReadable(ref);
+    return known === undefined ? [] : [toCandidate(known, pins, needed)];
+  });
+}
+
+function toCandidate(
+  { ref, record }: KnownSnapshot,
+  pins: ReadonlySet<string>,
+  needed: ReadonlySet<string>,
+): Candidate {
+  const name = `${ref.instance}/${String(ref.seq)}`;
+  const { id, trigger, createdAt } = record;
+  return { seq: ref.seq, id, trigger, createdAt, pinned: pins.has(name), needed: needed.has(ref.ref) };
+}
