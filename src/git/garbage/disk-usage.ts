@@ -26,11 +26,11 @@ export function bytesOf(path: string): number {
  * The bytes that packs and loose objects take on the disk, without what helps to find them.
  * @param since packs written after this moment, in milliseconds, are left out
  */
-export function bytesOfObjects(objects: string, since: number = Infinity): number {
+export function bytesOfObjects(objects: string, since?: number): number {
   const packs = namesIn(join(objects, 'pack'))
     .filter((name) => name.endsWith('.pack'))
     .map((name) => lstatSync(join(objects, 'pack', name), { throwIfNoEntry: false }))
-    .filter((stat) => stat !== undefined && stat.mtimeMs <= since);
+    .filter((stat) => stat !== undefined && stat.mtimeMs <= (since ?? Infinity));
   const loose = namesIn(objects).filter((name) => /^[0-9a-f]{2}$/.test(name));
   return (
     packs.reduce((sum, stat) => sum + (stat?.blocks ?? 0) * 512, 0) +

@@ -55,7 +55,7 @@ function toKept(
     reachable,
     complete,
     young,
-  }: { readonly reachable: readonly string[]; readonly complete: readonly ObjectId[]; readonly young: Young },
+  }: { readonly reachable: readonly string[]; readonly complete: readonly ObjectId[]; readonly young: KeptForAge },
 ): KeptObjects {
   const staying = new Set([...reachable, ...young.made, ...young.whole]);
   const added = [...reachable, ...young.made].filter((pack) => !present.packs.has(pack));
@@ -152,7 +152,7 @@ async function checkComplete(git: GitRunner, packs: readonly string[], scratch: 
   throw damaged('the new pack is not complete', git.failure(command, exitCode, stderr));
 }
 
-interface Young {
+interface KeptForAge {
   readonly made: readonly string[];
   /** Packs that are left as they are. */
   readonly whole: readonly string[];
@@ -168,7 +168,7 @@ async function keepYoung(
   present: PresentObjects,
   since: number,
   reachable: readonly string[],
-): Promise<Young> {
+): Promise<KeptForAge> {
   const directory = packDirectory(git.settings.storeDirectory);
   const indexes = indexesOf(directory, reachable);
   const isKept = (id: Buffer): boolean => isIn(indexes, id);

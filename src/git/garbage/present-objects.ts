@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { packOf, readIndex } from '../consolidation.js';
 import { entriesIn, namesIn } from '../names-in.js';
+import type { PackIndex } from '../pack/index-file.js';
 
 /** Files of objects that lay in the store when somebody looked, each with when it was last written, in milliseconds. */
 export interface PresentObjects {
@@ -37,25 +38,37 @@ function writtenAt(path: string): number {
   return lstatSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
 }
 
-/** What of them was written later than `moment`, as far as `isKept` does not say that it is kept anyway. */
+/** What was written later than some moment. */
+export interface Young {
+  /** Objects, as far as they are not kept anyway. */
+  readonly ids: readonly string[];
+  readonly packs: readonly string[];
+  /** Packs of which nobody can tell what they hold. */
+  readonly unknown: readonly string[];
+}
+
 export function writtenSince(
   { packs, loose }: PresentObjects,
   moment: number,
   directory: string,
   isKept: (id: Buffer) => boolean,
-): { readonly ids: readonly string[]; readonly packs: readonly string[]; readonly unknown: readonly string[] } {
+): Young {
   const ids = new Set<string>();
-  const since = (entries: ReadonlyMap<string, number>): string[] =>
-    [...entries].flatMap(([name, time]) => (time > moment ? [name] : []));
   const unknown = [];
-  for (const pack of since(packs)) {
+  const young = laterThan(moment, packs);
+  for (const pack of young) {
     const index = readIndex(directory, pack);
     if (index === undefined) unknown.push(pack);
-    for (let rank = 0; rank < (index?.size ?? 0); rank++) {
-      const id = index?.idAt(rank);
-      if (id !== undefined && !isKept(id)) ids.add(id.toString('hex'));
-    }
+    else for (const id of idsIn(index)) if (!isKept(id)) ids.add(id.toString('hex'));
   }
-  for (const id of since(loose)) if (!isKept(Buffer.from(id, 'hex'))) ids.add(id);
-  return { ids: [...ids], packs: since(packs), unknown };
+  for (const id of laterThan(moment, loose)) if (!isKept(Buffer.from(id, 'hex'))) ids.add(id);
+  return { ids: [...ids], packs: young, unknown };
+}
+
+function laterThan(moment: number, times: ReadonlyMap<string, number>): string[] {
+  return [...times].flatMap(([name, time]) => (time > moment ? [name] : []));
+}
+
+function* idsIn(index: PackIndex): Iterable<Buffer> {
+  for (let rank = 0; rank < index.size; rank++) yield index.idAt(rank);
 }
