@@ -43,7 +43,6 @@ import { refNames, snapshotNumbers } from './ref-names.js';
 import { missingParts, prepareRepository, repositoryExists } from './repository.js';
 import { GitRunner, askVersion } from './run-git.js';
 import { makeScratchObjects } from './scratch-objects.js';
-
 import { listTree, listTreeInPart } from './tree-listing.js';
 
 export interface StoreOptions {

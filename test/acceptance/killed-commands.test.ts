@@ -1,9 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeFiles } from '../support/user-git.js';
-import { fsckStrict } from '../support/store-git.js';
+import { fsckStrict, storeGit } from '../support/store-git.js';
 import { everyMoment } from './killed-restore.js';
 import { Scene, leftovers } from './scene.js';
 
@@ -47,6 +47,19 @@ describe('a command that is killed at any of its changes to the data directory',
       },
     },
     { what: 'gc', args: ['gc'] },
+    {
+      what: 'gc of what is old',
+      args: ['gc'],
+      again: async (scene) => {
+        scene.write({ gone: String(Math.random()) });
+        await scene.save();
+        scene.remove('gone');
+        await scene.save();
+        await scene.run(['instance', 'set', 'auto_prune=true']);
+        await scene.save();
+        scene.ageObjects();
+      },
+    },
     { what: 'pin', args: ['pin', '1'], again: (scene) => scene.run(['unpin', '1']) },
     { what: 'instance set', args: ['instance', 'set', 'keep_last=9'] },
     { what: 'activate', args: ['instance', 'activate', '--pid', String(process.pid)] },
@@ -83,6 +96,11 @@ describe('a command that is killed at any of its changes to the data directory',
       expect(leftovers(scene.dataDir), `killed at ${at}`).toEqual([]);
     }
     expect(fsckStrict(scene.dataDir)).toEqual([]);
+    scene.ageObjects();
+    await scene.run(['gc']);
+    const packs = readdirSync(join(scene.store, 'objects/pack'));
+    expect(packs.filter((name) => name.endsWith('.pack'))).toHaveLength(1);
+    expect(storeGit(scene.dataDir, ['fsck', '--unreachable', '--no-reflogs']).stdout).toBe('');
   });
 });
 

@@ -96,7 +96,9 @@ describe('housekeeping', () => {
     { packs: 0, due: false },
     { packs: 49, due: false },
     { packs: 50, due: true },
-    { packs: 51, due: false },
+    { packs: 51, due: true },
+    { packs: 52, due: false },
+    { packs: 59, due: false },
     { packs: 60, due: true },
     { packs: 1230, due: true },
   ])('with $packs packs is due: $due', ({ packs, due }) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { SnapError, systemCode } from '../../errors.js';
-import { makeDirectoryDurably, writeDurably } from '../../fs/durable.js';
+import { makeDirectoryDurably, writeCache } from '../../fs/durable.js';
 
 /** From how many bytes of objects on it is worth to look for garbage again; undefined when nobody has noted it. */
 export function nextLook(dataDir: string): number | undefined {
@@ -18,7 +18,7 @@ export function nextLook(dataDir: string): number | undefined {
 export function noteNextLook(dataDir: string, bytes: number): void {
   try {
     makeDirectoryDurably(join(dataDir, 'cache'));
-    writeDurably(pathOf(dataDir), `${String(Math.round(bytes))}\n`);
+    writeCache(pathOf(dataDir), `${String(Math.round(bytes))}\n`);
   } catch (error) {
     // A cache: without it somebody looks sooner.
     if (!(error instanceof SnapError) && systemCode(error) === undefined) throw error;

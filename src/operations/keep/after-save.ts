@@ -22,13 +22,20 @@ export async function pruneAfterSave(context: Context, record: InstanceRecord): 
     const forSize = await overCeiling(context, record.name, { all, gone: new Set(byNumber) });
     if (byNumber.length === 0 && numbers.length > manySnapshots) noteLook(context, record.name, numbers);
     await removeSnapshots(context, record.name, all, new Set([...byNumber, ...forSize.gone]), 'only what follows');
-    // The store takes too much: what was let go is to be freed now.
-    if (forSize.gone.length > 0) context.store.noteNextLook(0);
+    if (forSize.isOver) haveLookedAtSoon(context, forSize.gone.length > 0);
     return [...told(byNumber, 'keep_last'), ...told(forSize.gone, 'max_store_bytes'), ...forSize.messages];
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return [`Old snapshots were not removed: ${error.message}`];
   }
+}
+
+/**
+ * The store takes too much: garbage in it is to be looked for now, where there is new one, or nobody has looked since.
+ * Who looks, and finds that none of it can go yet, notes to look again when there is a twentieth more.
+ */
+function haveLookedAtSoon({ store }: Context, isNew: boolean): void {
+  if (isNew || (store.nextLook() ?? Infinity) > store.bytesOfObjects() * 1.06) store.noteNextLook(0);
 }
 
 async function exceeds({ store }: Context, { policy }: InstanceRecord): Promise<boolean> {
