@@ -87,14 +87,15 @@ const detached = '(detached)';
 /** A branch may have the name that stands for none: then it is written in full, and one that looks so once more. */
 function branchText(branch: string | null): string {
   if (branch === null) return detached;
-  return oneLine(readsAsDetached.test(branch) ? `refs/heads/${branch}` : branch);
+  return quotePath(bytesOfText(readsAsDetached.test(branch) ? `refs/heads/${branch}` : branch));
 }
 
 const readsAsDetached = /^(refs\/heads\/)*\(detached\)$/;
 
 function branchOf(text: string): string | null {
   if (text === detached) return null;
-  return readsAsDetached.test(text) ? text.slice('refs/heads/'.length) : text;
+  if (readsAsDetached.test(text)) return text.slice('refs/heads/'.length);
+  return isQuoted.test(text) ? (textOfBytes(unquotePath(text)) ?? damaged('Jackin-Base')) : text;
 }
 
 function oneLine(text: string): string {
@@ -104,10 +105,12 @@ function oneLine(text: string): string {
 /** A path as text where that is possible; else quoted as git quotes it, so that it stays one line of ASCII. */
 export function quotePath(bytes: string): string {
   const text = textOfBytes(bytes);
-  if (text !== undefined && !/[\p{Cc}\p{Zl}\p{Zp}]|^"|^\s|\s$/u.test(text)) return text;
+  if (text !== undefined && !/[\p{Cc}\p{Zl}\p{Zp}]|^$|^"|^\s|\s$/u.test(text)) return text;
   const quoted = bytes.replace(/[^ !#-[\]-~]/g, (byte) => `\\${byte.charCodeAt(0).toString(8).padStart(3, '0')}`);
   return `"${quoted}"`;
 }
+
+const isQuoted = /^"(?:[ !#-[\]-~]|\\[0-3][0-7]{2})*"$/;
 
 export function unquotePath(text: string): HostPath {
   if (!text.startsWith('"')) return bytesOfText(text) as HostPath;
@@ -147,7 +150,9 @@ function valuesOf({ keys, values }: MessageParts, key: string): string[] {
 function decode(parts: MessageParts): SnapshotRecord {
   const one = (key: string): string | null => valueOf(parts, key) ?? null;
   const must = (key: string): string => one(key) ?? damaged(`trailer Jackin-${key} is missing`);
-  const stored = /^(\d{1,15}) (\d{1,16})$/.exec(must('Stored')) ?? damaged('Jackin-Stored');
+  const stored = /^(\d{1,15}) (\d{1,16})$/.exec(must('Stored'));
+  const [files, sizeBytes] = [Number(stored?.[1]), Number(stored?.[2])];
+  if (!Number.isSafeInteger(files) || !Number.isSafeInteger(sizeBytes)) damaged('Jackin-Stored');
   return {
     instance: must('Instance') as InstanceName,
     seq: toSeq(must('Seq')) ?? damaged('Jackin-Seq'),
@@ -159,8 +164,8 @@ function decode(parts: MessageParts): SnapshotRecord {
     mounts: valuesOf(parts, 'Mount').map(parseMount),
     bases: valuesOf(parts, 'Base').map(parseBase),
     recoveryOf: parseRecovery(one('Recovery-Of')),
-    files: Number(stored[1]),
-    sizeBytes: Number(stored[2]),
+    files,
+    sizeBytes,
     sourceTool: one('Source-Tool'),
     phase: one('Phase'),
     decision: one('Decision'),
@@ -204,7 +209,12 @@ function moment(text: string): Date {
 function parseMount(text: string): SnapshotRecord['mounts'][number] {
   const match = /^(\S+) (plain|clone|worktree) (.+)$/.exec(text);
   if (match?.[1] === undefined || match[3] === undefined) return damaged('Jackin-Mount');
-  return { name: match[1] as MountName, kind: match[2] as MountKind, path: unquotePath(match[3]) };
+  return { name: match[1] as MountName, kind: match[2] as MountKind, path: hostPath(match[3]) };
+}
+
+function hostPath(text: string): HostPath {
+  if (text === '""' || (text.startsWith('"') && !isQuoted.test(text))) return damaged('Jackin-Mount');
+  return unquotePath(text);
 }
 
 function parseBase(text: string): SnapshotRecord['bases'][number] {
