@@ -4,7 +4,8 @@ import { errors } from './suite/errors.js';
 import { failedSyncs } from './suite/failed-syncs.js';
 import { fullDisk } from './suite/full-disk.js';
 import { kills } from './suite/kills.js';
+import { parsers } from './suite/parsers.js';
 import { savers } from './suite/savers.js';
 
 /** The suite, in the order in which it is run. */
-export const suite: readonly FaultTest[] = [kills, doubleKills, errors, failedSyncs, fullDisk, savers];
+export const suite: readonly FaultTest[] = [kills, doubleKills, errors, failedSyncs, fullDisk, savers, parsers];
