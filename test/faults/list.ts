@@ -1,4 +1,5 @@
 import type { FaultTest } from './equipment/fault-test.js';
+import { bitFlips } from './suite/bit-flips.js';
 import { doubleKills } from './suite/double-kills.js';
 import { errors } from './suite/errors.js';
 import { failedSyncs } from './suite/failed-syncs.js';
@@ -8,4 +9,13 @@ import { parsers } from './suite/parsers.js';
 import { savers } from './suite/savers.js';
 
 /** The suite, in the order in which it is run. */
-export const suite: readonly FaultTest[] = [kills, doubleKills, errors, failedSyncs, fullDisk, savers, parsers];
+export const suite: readonly FaultTest[] = [
+  kills,
+  doubleKills,
+  errors,
+  failedSyncs,
+  fullDisk,
+  savers,
+  parsers,
+  bitFlips,
+];
