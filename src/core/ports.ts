@@ -1,3 +1,4 @@
+import type { ContentCheck, ContentPart, ContentProgress, Damage } from './content-check.js';
 import type { DataRange } from './data-ranges.js';
 import type { EntryStat, ObservedOnly } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
@@ -179,36 +180,7 @@ export interface FoundCommit extends Pick<SnapshotRef, 'commit' | 'tree' | 'mess
   readonly hasParent: boolean;
 }
 
-/** A part of all objects. The parts follow each other by ids, round and round. */
-export interface ContentPart {
-  /** At most so many of a hundred, at least one object. */
-  readonly percent: number;
-  /** Asked after each object: whether this is enough. */
-  readonly isOver: () => boolean;
-}
-
-export interface ContentProgress {
-  readonly objects: number;
-  readonly bytes: number;
-  /** How many objects there are to do. */
-  readonly of: number;
-}
-
-export interface ContentCheck {
-  readonly checked: number;
-  /** All objects of the store. */
-  readonly total: number;
-  /** Those that cannot be read or are not what their ids say, in whatever copy git reads; and why. */
-  readonly unreadable: ReadonlyMap<ObjectId, string>;
-}
-
-/** What a snapshot has lost. */
-export interface Damage {
-  /** How many paths cannot be read; a directory, with all below it, counts as one. */
-  readonly total: number;
-  /** The first of them, as stored: bytes; '' is the whole tree. */
-  readonly paths: readonly { readonly path: string; readonly kind: 'file' | 'directory' }[];
-}
+export type { ContentCheck, ContentPart, ContentProgress, Damage } from './content-check.js';
 
 export interface Store {
   /** Makes the bare repository where it is missing, heals its empty directories, checks git. */

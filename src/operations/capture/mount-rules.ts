@@ -182,8 +182,7 @@ interface Situation {
   readonly inherited: Inherited;
 }
 
-/** Larger ignore files are nobody's by hand; git reads no more either. */
-/** A larger ignore file is not read. */
+/** A larger ignore file is nobody's by hand, and is not read; git reads no more either. */
 export const ignoreFileAtMost: number = 100 * 1024 * 1024;
 
 class RulesOfDirectory implements DirectoryRules {

@@ -9,6 +9,7 @@ import { type Kept, planRestore } from '../../core/restore-plan.js';
 import { SnapError } from '../../errors.js';
 import { captureMounts } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
+import { lockForReading } from '../locking.js';
 import { refuseOurs, restoreElsewhere } from '../restore/restore-elsewhere.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
@@ -27,16 +28,31 @@ export async function drill(context: Context, request: DrillRequest): Promise<Dr
     const path = displayPath(request.in);
     throw new SnapError('USAGE', `${path} is no folder to write into.`, { what: 'destination' });
   }
-  const name = `jackin-snap-drill-${context.newId()}`;
+  const lock = await lockForReading(context);
   const reader = context.store.reader();
   try {
-    // For nobody else to enter, whatever the modes of what is restored in it.
-    const folder = hostPathBelow(parent, name);
-    refuseOurs(context, folder);
-    context.host.makeDirectory(folder);
-    return await drillIn(context, known, hostPathBelow(folder, 'restored'), reader);
+    return await inPrivateFolder(context, parent, (folder) =>
+      drillIn(context, known, hostPathBelow(folder, 'restored'), reader),
+    );
   } finally {
+    lock.release();
     await reader.close();
+  }
+}
+
+/** For nobody else to enter, whatever the modes of what is restored in it. Gone at the end. */
+async function inPrivateFolder<Result>(
+  context: Context,
+  parent: HostPath,
+  act: (folder: HostPath) => Promise<Result>,
+): Promise<Result> {
+  const name = `jackin-snap-drill-${context.newId()}`;
+  const folder = hostPathBelow(parent, name);
+  refuseOurs(context, folder);
+  context.host.makeDirectory(folder);
+  try {
+    return await act(folder);
+  } finally {
     removeFolder(context, parent, name);
   }
 }

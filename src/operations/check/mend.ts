@@ -25,11 +25,11 @@ export async function mend(context: Context): Promise<DoctorFinding[]> {
       await store.sweep();
       fixed.push('What killed processes had left is removed.');
     }
+    const caches = statCaches.removeDamaged();
+    if (caches > 0) fixed.push(`Damaged stat caches are removed: ${String(caches)}. The next save reads all files.`);
   } finally {
     lock.release();
   }
-  const caches = statCaches.removeDamaged();
-  if (caches > 0) fixed.push(`Damaged stat caches are removed: ${String(caches)}. The next save reads all files.`);
   fixed.push(...(await mendRefs(context)));
   return fixed.map((what) => ({ level: 'fixed', what, hint: null }));
 }
@@ -126,5 +126,9 @@ async function snapshotOf(
   );
   const [only] = named;
   if (only === undefined || named.length > 1) return undefined;
+  // A later snapshot that came right after this one says which commit it was.
+  const next = (await store.snapshots(ref.instance)).find(({ seq }) => seq === ref.seq + 1);
+  const previous = next === undefined ? undefined : knowIfReadable(next)?.record.previous;
+  if (previous !== undefined && previous !== null && previous !== only.commit) return undefined;
   return (await store.brokenSnapshots([only.commit])).size === 0 ? only.commit : undefined;
 }

@@ -1,6 +1,7 @@
 import type { InstanceName, ObjectId } from '../../core/ids.js';
 import type { ObjectReader, ObjectWriter, RefChange, SnapshotRef } from '../../core/ports.js';
-import { pinRefName, replaceRefName, withParent } from '../../core/snapshot-record.js';
+import { formatVersion, openMessage, pinRefName, replaceRefName, withParent } from '../../core/snapshot-record.js';
+import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readPending } from '../restore/pending.js';
 import { isThere } from '../snapshots.js';
@@ -81,13 +82,26 @@ async function newGrafts(
   let follows = false;
   for (const ref of all) {
     if (gone.has(ref)) follows = true;
-    if (gone.has(ref) || !isThere(ref)) continue;
+    if (gone.has(ref) || !isThere(ref) || isAnother(ref)) continue;
     if (mends === 'all' || follows)
       changes.push(...(await graftAnew(reader, writer, ref, kept, grafts.get(replaceRefName(ref.commit)))));
     kept = ref;
     follows = false;
   }
   return changes;
+}
+
+/** True for a ref that by now holds another snapshot: that has its place in the history already. */
+function isAnother(ref: SnapshotRef): boolean {
+  const { format, decode } = openMessage(ref.message);
+  if (format !== formatVersion) return false;
+  try {
+    const { instance, seq } = decode();
+    return instance !== ref.instance || seq !== ref.seq;
+  } catch (error) {
+    if (isSnapError(error, 'STORE_DAMAGED')) return false;
+    throw error;
+  }
 }
 
 /** Made of the commit's own bytes: it may be in a format that this version does not know. */

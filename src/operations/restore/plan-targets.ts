@@ -20,14 +20,14 @@ import type { Target } from './targets.js';
  * From a snapshot and the live state of its mounts to a plan.
  */
 
-export interface AnyRequest extends RestoreRequest {
+export interface PlannedRestoreRequest extends RestoreRequest {
   /** Paths that nobody knows any more are in order. */
   readonly unknownPaths?: 'pass';
 }
 
 export interface Planning {
   readonly context: Context;
-  readonly request: AnyRequest;
+  readonly request: PlannedRestoreRequest;
   readonly known: KnownSnapshot;
   readonly manifest: Manifest;
   readonly record: InstanceRecord;
@@ -49,13 +49,13 @@ export async function planTargets(planning: Planning): Promise<PlannedMount[]> {
   }
   const before = await readBefore(planning, alike);
   const live = await captureLive(planning, before, alike);
-  if (live.every((mount) => isPassedOver(mount, before))) return planAll(planning, before, live);
+  if (live.every((mount) => tookOverJustThat(mount, before))) return planAll(planning, before, live);
   const all = await readBefore(planning, new Map());
   return planAll(planning, all, await captureLive(planning, all, new Map()));
 }
 
 /** True when the walk took over just the directories that were not read of the snapshot. */
-function isPassedOver({ mount, captured }: CapturedMount, { contents }: Before): boolean {
+function tookOverJustThat({ mount, captured }: CapturedMount, { contents }: Before): boolean {
   return captured.grafted.isExactly(contents.get(mount.name)?.passedOver ?? new Set());
 }
 

@@ -17,7 +17,7 @@ import { readPending, refusePending } from './pending.js';
 import { headMessages } from './head-moved.js';
 import { largeDeletionMessage, largeDeletions, refuseLargeDeletions } from './large-deletions.js';
 import { type PlannedMount, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
-import { type AnyRequest, planTargets } from './plan-targets.js';
+import { type PlannedRestoreRequest, planTargets } from './plan-targets.js';
 import { resume } from './recover.js';
 import { restoreElsewhere } from './restore-elsewhere.js';
 import { refuseUnsound } from './sound.js';
@@ -29,7 +29,7 @@ import { chooseTargets } from './targets.js';
  * emergency snapshot, which holds every path that will be, is published. Killed at any point, `recover` leads to
  * either end, and the same restore again converges.
  */
-export async function restore(context: Context, request: AnyRequest): Promise<RestoreResult> {
+export async function restore(context: Context, request: PlannedRestoreRequest): Promise<RestoreResult> {
   const resolved = await resolveSnapshot(context, request.snapshot, () => chooseInstance(context));
   const known = know(resolved.ref);
   if (request.to !== undefined) return restoreElsewhere(context, request, known, request.to);
@@ -81,7 +81,7 @@ async function continuePending(
 
 async function restoreLocked(
   context: Context,
-  request: AnyRequest,
+  request: PlannedRestoreRequest,
   known: KnownSnapshot,
   reader: ObjectReader,
 ): Promise<RestoreResult> {
