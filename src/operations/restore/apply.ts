@@ -89,8 +89,11 @@ class Application {
       for (const change of upwards) await this.#step(change, () => this.#finishDirectory(change));
     } finally {
       this.#discardWaiting();
-      this.#maker.staging?.remove();
-      this.#writer.close();
+      try {
+        this.#maker.staging?.remove();
+      } finally {
+        this.#writer.close();
+      }
     }
     if (deferred) await this.#sync();
     return {

@@ -41,13 +41,13 @@ export class Staging {
     return parent !== rootPath && this.#made.has(parent) ? this.#directory : undefined;
   }
 
-  /** What still waits in it stays for a recovery. */
+  /** What still waits in it stays for a recovery. Where it is empty and cannot go, the restore is not done. */
   remove(): void {
     this.#directory.close();
     try {
       this.#root.removeDirectory(this.#name);
     } catch (error) {
-      if (systemCode(error) === undefined) throw error;
+      if (!['ENOTEMPTY', 'EEXIST', 'ENOENT'].includes(systemCode(error) ?? '')) throw error;
     }
   }
 }

@@ -61,7 +61,7 @@ export function momentProblems(stage: Stage, mountBefore: string, partial?: stri
   const added = [...refsIn(area.dataDir)].filter(([ref]) => !reported.has(ref));
   const newest = Math.max(0, ...[...reported.keys()].map(seqOf));
   return [
-    ...storeProblems(area.dataDir, reported, scenario.mayGo),
+    ...storeProblems(area.dataDir, reported, stage.mayGo),
     ...area.canaryProblems(),
     ...(scenario.kind !== 'restore' && stage.look() !== mountBefore ? ['the mount was touched'] : []),
     ...added.filter(([ref]) => seqOf(ref) <= newest).map(([ref]) => `${ref} is a number that was used`),
@@ -103,7 +103,8 @@ async function recoveryProblems(stage: Stage, way: Way): Promise<string[]> {
 }
 
 export async function nextSaveProblems(stage: Stage): Promise<string[]> {
-  const { area, reported, scenario } = stage;
+  const { area, reported } = stage;
+  stage.saves += 1;
   const before = new Map([...reported, ...refsIn(area.dataDir)]);
   const run = await area.run(['save']);
   const document = documentOf(run);
@@ -112,7 +113,7 @@ export async function nextSaveProblems(stage: Stage): Promise<string[]> {
   return [
     ...(seq > Math.max(0, ...[...before.keys()].map(seqOf)) ? [] : [`the next save used number ${seq} again`]),
     ...savedProblems(stage, document, false),
-    ...storeProblems(area.dataDir, before, [...scenario.mayGo, ...(scenario.mayGoNext ?? [])]),
+    ...storeProblems(area.dataDir, before, stage.mayGo),
     ...leftovers(area).map((problem) => `after the next save ${problem}`),
     ...area.canaryProblems(),
   ];

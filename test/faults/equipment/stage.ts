@@ -15,6 +15,8 @@ export class Stage {
   readonly scenario: Scenario;
   /** Scenario and variant. */
   readonly name: string;
+  /** How often the command was given again, or another save made, since `begin`. */
+  saves = 0;
   /** A place in the middle of what the command does, once that was recorded. */
   middle: Place | undefined;
   /** What was reported as saved before the command: refs with their commits. */
@@ -46,6 +48,7 @@ export class Stage {
   /** All as it is before the command. */
   async begin(): Promise<void> {
     const { area, scenario } = this;
+    this.saves = 0;
     area.reset();
     if (scenario.kind === 'restore')
       await area.fill(this.#trees[this.#halfway === undefined ? scenario.starts : 'now']);
@@ -59,6 +62,13 @@ export class Stage {
     const places = await record(this.area, this.scenario.args, calls, () => this.begin());
     this.middle = middleOf(places, this.scenario.kind === 'restore');
     return places;
+  }
+
+  /** Numbers that may be gone by now. */
+  get mayGo(): readonly number[] {
+    const { mayGo, moreMayGo } = this.scenario;
+    if (moreMayGo === undefined) return mayGo;
+    return [...mayGo, ...Array.from({ length: this.saves }, (_, at) => this.reported.size + at)];
   }
 
   look(): string {

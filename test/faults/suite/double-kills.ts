@@ -39,6 +39,7 @@ async function killTwice(stage: Stage, kill: Kill, { mending, order, tally }: Ar
   // The same for the same point, whatever else is run.
   const second = randomFrom(order.seed + hashOf(kill.name)).pick(seconds);
   const before = stage.look();
+  if (stage.scenario.kind === 'save') stage.saves += 1;
   const { struck } = await strike(stage.area, mendingOf(stage, kill.way), second, { injection: 'signal=KILL' });
   if (first === undefined || !struck) {
     tally.note(`${stage.scenario.name}: the second kill was not reached`);
