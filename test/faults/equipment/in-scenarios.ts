@@ -35,7 +35,7 @@ export async function inScenarios<P extends Point>(order: Order, tally: Tally, f
         const points = await pointsOf(stage, faults, random);
         const named = points.filter(({ name }) => name === order.point);
         for (const point of wanted === undefined ? sample(points, share, random) : named) {
-          if (performance.now() > order.until) break;
+          if (performance.now() > order.until || tally.done >= order.count) break;
           await stage.begin();
           await faults.act(stage, point, tally);
         }

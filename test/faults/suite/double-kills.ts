@@ -34,6 +34,10 @@ interface Around {
 
 async function killTwice(stage: Stage, kill: Kill, { mending, order, tally }: Around): Promise<void> {
   const seconds = await mending.places(stage, kill.way);
+  if (seconds.length === 0) {
+    tally.note(`${stage.scenario.name}: mending changes nothing`);
+    return;
+  }
   await stage.begin();
   const first = await killed(stage, kill);
   // The same for the same point, whatever else is run.
