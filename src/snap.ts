@@ -198,7 +198,7 @@ function toContext(
   directory: DataDirectory,
   newMounts: readonly string[],
 ): Context {
-  const now = options.now ?? (() => new Date());
+  const now = sinceEpoch(options.now ?? (() => new Date()));
   const registry = new FileRegistry(directory);
   // Programs that lie in a mount are an agent's, whatever PATH says.
   const mounts = (): string[] => {
@@ -238,6 +238,11 @@ function toContext(
     newArchive: createArchiveFile,
     pid: process.pid,
   };
+}
+
+/** Neither a ULID nor a commit can tell of an earlier moment. */
+function sinceEpoch(now: () => Date): () => Date {
+  return () => new Date(Math.max(0, now().getTime()));
 }
 
 /** Both are loaded for the first file with vast holes. */

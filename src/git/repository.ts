@@ -38,9 +38,12 @@ const neverThere = [
   'objects/info/http-alternates',
 ] as const;
 
-/** True when a store was made here. A crash while it was made leaves it not existing, or complete. */
+/**
+ * True when a store was made here. A crash while it was made leaves it not existing, or complete: where there are refs
+ * it was complete, and a HEAD that is missing was lost.
+ */
 export function repositoryExists(storeDirectory: string): boolean {
-  return kindOf(join(storeDirectory, 'HEAD')) !== undefined;
+  return ['HEAD', 'refs/jackin', 'packed-refs'].some((name) => kindOf(join(storeDirectory, name)) !== undefined);
 }
 
 /**

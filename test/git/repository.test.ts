@@ -86,6 +86,18 @@ describe('a new store', () => {
 });
 
 describe('on opening', () => {
+  test.each(['loose', 'packed'])(
+    'a HEAD that is lost comes back, and so do the snapshots: refs are %s',
+    async (kind) => {
+      const area = await preparedStore();
+      const commit = await publishSnapshot(area.store, 1, { a: 'a' });
+      if (kind === 'packed') storeGit(area.dataDir, ['pack-refs', '--all', '--prune']);
+      rmSync(join(area.directory, 'HEAD'));
+      expect(reopened(area).exists()).toBe(true);
+      expect((await reopened(area).snapshots(null)).map((ref) => ref.commit)).toEqual([commit]);
+    },
+  );
+
   test('empty directories that are missing come back', async () => {
     const area = await preparedStore();
     await publishSnapshot(area.store, 1, { a: 'a' });
