@@ -1,7 +1,7 @@
 /** What each exit code says, as help prints it. */
 export const exitCodes = {
   0: 'done, complete',
-  1: 'unexpected failure',
+  1: 'the system failed (a disk error, say), or a bug',
   2: 'wrong usage or configuration',
   3: 'no such snapshot, instance or path',
   4: 'refused by a guard',

@@ -119,7 +119,9 @@ describe('the document of every command', () => {
     await run(['gc']);
     await run(['verify']);
     await run(['verify', '--full']);
+    await run(['drill']);
     await run(['doctor']);
+    await run(['doctor', '--fix']);
     await run(['run', '--', 'sh', '-c', 'echo said; echo more >&2; exit 3'], { code: 3 });
     await run(['instance', 'list']);
     await run(['instance', 'show']);
