@@ -1,11 +1,13 @@
 import type { FaultTest } from './equipment/fault-test.js';
 import { bitFlips } from './suite/bit-flips.js';
+import { clocks } from './suite/clocks.js';
 import { doubleKills } from './suite/double-kills.js';
 import { errors } from './suite/errors.js';
 import { failedSyncs } from './suite/failed-syncs.js';
 import { fullDisk } from './suite/full-disk.js';
 import { kills } from './suite/kills.js';
 import { parsers } from './suite/parsers.js';
+import { racyEdits } from './suite/racy-edits.js';
 import { savers } from './suite/savers.js';
 
 /** The suite, in the order in which it is run. */
@@ -18,4 +20,6 @@ export const suite: readonly FaultTest[] = [
   savers,
   parsers,
   bitFlips,
+  clocks,
+  racyEdits,
 ];
