@@ -6,6 +6,7 @@ import { errors } from './suite/errors.js';
 import { failedSyncs } from './suite/failed-syncs.js';
 import { fullDisk } from './suite/full-disk.js';
 import { kills } from './suite/kills.js';
+import { model } from './suite/model.js';
 import { parsers } from './suite/parsers.js';
 import { racyEdits } from './suite/racy-edits.js';
 import { savers } from './suite/savers.js';
@@ -22,4 +23,5 @@ export const suite: readonly FaultTest[] = [
   bitFlips,
   clocks,
   racyEdits,
+  model,
 ];

@@ -10,6 +10,7 @@ import { Area } from '../equipment/area.js';
 import type { FaultTest, Order, Tally } from '../equipment/fault-test.js';
 import { abreast } from '../equipment/fault-test.js';
 import { libraryOver, outcomeOf, problemsIn, yes } from '../equipment/library.js';
+import { keptByNumber } from '../equipment/retention-oracle.js';
 import { differingPaths, refsIn, seqOf } from '../equipment/store-problems.js';
 import { treesOf } from '../equipment/trees.js';
 
@@ -161,12 +162,8 @@ class Session {
   /** By their numbers, whatever their dates say: the first, the latest, the last of each kind, and pinned ones stay. */
   #keptProblems(): string[] {
     const left = new Set([...refsIn(this.area.dataDir).keys()].map(seqOf));
-    const all = [...this.#saved.keys()].sort((a, b) => a - b);
-    const kept = new Set([
-      ...[all[0]!, all.at(-1)!, ...this.#pinned],
-      ...all.filter((seq) => !this.#emergencies.has(seq)).slice(-3),
-      ...all.filter((seq) => this.#emergencies.has(seq)).slice(-1),
-    ]);
+    const all = [...this.#saved.keys()];
+    const kept = keptByNumber(all, { emergencies: this.#emergencies, pinned: this.#pinned, last: 3, emergency: 1 });
     for (const seq of all) if (!left.has(seq) && !kept.has(seq)) this.#saved.delete(seq);
     return all.filter((seq) => kept.has(seq) && !left.has(seq)).map((seq) => `${seq} is kept, and is gone`);
   }
