@@ -12,7 +12,7 @@ import { killed, killsAt } from './kills.js';
 
 /** What follows a kill is killed as well: the recovery of a restore, or the same command again. */
 export const doubleKills: FaultTest = {
-  name: 'double kills',
+  name: 'double-kills',
   about: 'a command is killed, and so is what is to mend that',
   counts: { short: 20, nightly: 2_000, soak: 20_000 },
   lacks: lacksStrace,

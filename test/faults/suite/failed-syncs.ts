@@ -10,7 +10,7 @@ import { lacksStrace, strike } from '../equipment/trace.js';
 
 /** EIO at each fsync: whatever is said to be durable rests on them, so the command has to fail. */
 export const failedSyncs: FaultTest = {
-  name: 'failed syncs',
+  name: 'failed-syncs',
   about: 'an fsync of a command fails, and so must the command',
   counts: { short: 26, nightly: 1_000, soak: 10_000 },
   lacks: lacksStrace,

@@ -11,7 +11,7 @@ import { Stage } from '../equipment/stage.js';
 
 /** Data directory or mount on a file system that is too small, by blocks or by inodes: from nothing to nearly enough. */
 export const fullDisk: FaultTest = {
-  name: 'full disk',
+  name: 'full-disk',
   about: 'a file system has less room than a command needs',
   counts: { short: 12, nightly: 400, soak: 4_000 },
   lacks: () => (canMount() ? undefined : 'mounting a file system needs root'),
