@@ -320,6 +320,8 @@ export interface KeptObjects {
   readonly bytesWritten: number;
   /** What is kept for its age alone takes so much. */
   readonly bytesYoung: number;
+  /** What is kept for its age alone could not be packed anew: all of it stays as it lies. */
+  readonly youngAsItLay: boolean;
 }
 
 export interface HeldLock {

@@ -64,6 +64,7 @@ function toKept(
     goingPacks: [...present.packs.keys()].filter((pack) => !staying.has(pack)),
     goingLoose: young.looseStay ? [] : [...present.loose.keys()],
     closed: young.whole.length === 0 && !young.looseStay,
+    youngAsItLay: young.looseStay,
     bytesWritten: added.reduce((sum, pack) => sum + bytesOfPack(storeDirectory, pack), 0),
     bytesYoung: [...young.made, ...young.whole].reduce((sum, pack) => sum + bytesOfPack(storeDirectory, pack), 0),
   };

