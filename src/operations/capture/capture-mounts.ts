@@ -13,7 +13,7 @@ import { type CaptureRequest, type CapturedTree, capture } from './capture.js';
 import { Grafts, pathsByRanges, inOrderOfWalk, isLinkGroupParted } from './grafts.js';
 import type { Captured } from './level.js';
 import { type FoundRepository, type Forced, MountRules } from './mount-rules.js';
-import { type PassedOver, lookAtRecord } from './recorded.js';
+import { type PassedOver, isAlike, lookAtRecord } from './recorded.js';
 import type { RecordedRepositories } from './recorded-repositories.js';
 
 /** One mount as it was captured. */
@@ -140,7 +140,7 @@ async function plainWalk(look: Look): Promise<WalkedMount> {
 async function graftingWalk(look: Look, passedOver: PassedOver | undefined): Promise<WalkedMount | undefined> {
   const { context, request, root, cache } = look;
   const recorded = request.graft ? await lookAtRecord(context, root, cache) : passedOver?.recorded;
-  if (recorded === undefined || !isSameRecord(recorded.identity, root.identity)) return undefined;
+  if (recorded === undefined || !isAlike(recorded.identity, root.identity)) return undefined;
   const { parts, repositories } = recorded;
   const grafts = new Grafts({
     parts,
@@ -153,15 +153,11 @@ async function graftingWalk(look: Look, passedOver: PassedOver | undefined): Pro
   const { entries, grafted } = walk.captured;
   const defaults = usualAttributes(entries.values(), grafted.parts());
   const { notes } = grafts;
-  if (!grafted.isEmpty && !isSameRecord(defaults, notes.defaults)) return undefined;
+  if (!grafted.isEmpty && !isAlike(defaults, notes.defaults)) return undefined;
   if (isLinkGroupParted(entries.values(), grafted)) return undefined;
   addGraftedRepositories(walk, repositories);
   const lines = inOrderOfWalk([...attributesOf(walk.captured, defaults), ...grafts.attributesOf(grafted)]);
   return { walk, attributes: { defaults, lines } };
-}
-
-function isSameRecord<Value extends object>(a: Value, b: Value): boolean {
-  return Object.entries(a).every(([key, value]) => b[key as keyof Value] === value);
 }
 
 function addGraftedRepositories({ captured, rules }: Walked, { unchanged }: RecordedRepositories): void {

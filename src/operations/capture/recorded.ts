@@ -29,3 +29,9 @@ export async function lookAtRecord(
   const parts = await cache.recheck(root, () => context.interruption.pause());
   return { identity: root.identity, cache, parts, repositories };
 }
+
+/** True when two records have the same fields with the same values. */
+export function isAlike<Value extends object>(a: Value, b: Value): boolean {
+  const keys = Object.keys(a) as (keyof Value)[];
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}

@@ -5,7 +5,7 @@ import type { ObjectId } from '../../core/ids.js';
 import type { Policy } from '../../core/policy.js';
 import type { ObjectReader } from '../../core/ports.js';
 import { openRoot } from '../capture/capture-mounts.js';
-import { type Recorded, lookAtRecord } from '../capture/recorded.js';
+import { type Recorded, isAlike, lookAtRecord } from '../capture/recorded.js';
 import type { Context } from '../context.js';
 import { readAttributes, readObserved } from '../snapshot-content.js';
 import type { KnownSnapshot } from '../snapshots.js';
@@ -103,9 +103,4 @@ function differentLines<Line extends { readonly path: EntryPath }>(
   }
   for (const path of left.keys()) different.add(path);
   return different;
-}
-
-function isAlike<Value extends object>(a: Value, b: Value): boolean {
-  const keys = Object.keys(a) as (keyof Value)[];
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
 }
