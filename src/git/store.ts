@@ -33,6 +33,7 @@ import { nextLook, noteNextLook } from './garbage/next-look.js';
 import { packKept } from './garbage/pack-kept.js';
 import { removeRest } from './garbage/remove-rest.js';
 import { hasLeftovers, sweep } from './garbage/sweep.js';
+import { IntactCommits } from './intact-commits.js';
 import { findCommits, setBrokenRef } from './lost-refs.js';
 import { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
@@ -59,20 +60,29 @@ export function openStore(options: StoreOptions): Store {
   return new GitStore(options);
 }
 
+/** What a store goes on with that another began. */
+interface Started {
+  readonly git: GitRunner;
+  readonly ahead: Ahead;
+  readonly intact: IntactCommits;
+}
+
 class GitStore implements Store {
   readonly #options: StoreOptions;
   readonly #dataDir: string;
   readonly #directory: string;
   readonly #git: GitRunner;
   readonly #ahead: Ahead | undefined;
+  readonly #intact: IntactCommits;
   #isSound = false;
 
-  constructor(options: StoreOptions, started?: { readonly git: GitRunner; readonly ahead: Ahead }) {
+  constructor(options: StoreOptions, started?: Started) {
     this.#options = options;
     this.#dataDir = options.dataDir;
     this.#directory = join(options.dataDir, 'store.git');
     this.#git = started?.git ?? runnerFor(options, this.#directory);
     this.#ahead = started?.ahead;
+    this.#intact = started?.intact ?? new IntactCommits(this.#git.settings);
   }
 
   async prepare(): Promise<void> {
@@ -117,7 +127,8 @@ class GitStore implements Store {
 
   startAhead(): ReturnType<Store['startAhead']> {
     const ahead = new Ahead(this.#ready());
-    return { store: new GitStore(this.#options, { git: this.#git, ahead }), end: () => ahead.end() };
+    const started = { git: this.#git, ahead, intact: this.#intact };
+    return { store: new GitStore(this.#options, started), end: () => ahead.end() };
   }
 
   dropRefLocks(names: readonly string[]): void {
@@ -154,11 +165,11 @@ class GitStore implements Store {
     const git = this.#ready();
     // What is checked is about to be named.
     this.#ahead?.startChange();
-    await this.#reading((reader) => checkConnected(git, commits, known, reader));
+    await this.#reading((reader) => checkConnected({ git, intact: this.#intact, reader }, commits, known));
   }
 
   async brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
-    return brokenSnapshots(this.#ready(), commits);
+    return brokenSnapshots(this.#ready(), this.#intact, commits);
   }
 
   async fsck(full: boolean, onChecked: (done: ContentProgress) => void = () => undefined): Promise<string[]> {

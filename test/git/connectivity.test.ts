@@ -125,13 +125,13 @@ describe('broken snapshots', () => {
     const watched = watchedStore(dataDir, calls);
     expect(await watched.brokenSnapshots(commits)).toEqual(new Set());
     expect(existsSync(calls)).toBe(false);
-    rmSync(join(dataDir, 'cache/verified.json'));
+    rmSync(join(dataDir, 'cache/verified'));
     expect(await watched.brokenSnapshots(commits)).toEqual(new Set());
     expect(readFileSync(calls, 'utf8')).toContain('rev-list');
   });
 
   test.each<{ what: string; left: (record: Buffer) => Buffer }>([
-    ...['', '{', '[]', '{"state":{},"intact":3}', 'null'].map((text) => ({
+    ...['', '{', 'jackin-verified-1', 'jackin-verified-1\n', 'jackin-verified-2\n'].map((text) => ({
       what: text,
       left: () => Buffer.from(text),
     })),
@@ -145,8 +145,8 @@ describe('broken snapshots', () => {
     lose(area, `${area.commits[1]!}:mounts`);
     // All that is lost is what would be noticed: the record is as if it had been made after the loss.
     await area.store.brokenSnapshots(area.commits);
-    const record = join(area.dataDir, 'cache/verified.json');
-    const claim = readFileSync(record, 'utf8').replace('"intact":[', `"intact":["${area.commits[1]!}",`);
+    const record = join(area.dataDir, 'cache/verified');
+    const claim = `${readFileSync(record, 'utf8')}${area.commits[1]!}\n`;
     writeFileSync(record, claim);
     expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set());
     writeFileSync(record, left(Buffer.from(claim)));

@@ -147,7 +147,7 @@ describe('a store with strange files', () => {
     makeWritable(path);
     harm(path);
     expect(await collect(area.store.listTree(area.commits[1]!))).toEqual(listed);
-    rmSync(join(area.dataDir, 'cache/verified.json'));
+    rmSync(join(area.dataDir, 'cache/verified'));
     expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set());
     expect((await area.store.fsck(false)).join()).toContain('multi-pack-index');
     for (const seq of [5, 6]) await publishSnapshot(area.store, seq, { a: `${seq}` });
@@ -179,7 +179,7 @@ describe('a store with strange files', () => {
     await consolidate(area);
     makeWritable(join(packDirectory(area), 'multi-pack-index'));
     writeFileSync(join(packDirectory(area), 'multi-pack-index'), stale);
-    rmSync(join(area.dataDir, 'cache/verified.json'));
+    rmSync(join(area.dataDir, 'cache/verified'));
     expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set());
     expect((await area.store.fsck(false)).join()).toContain('multi-pack-index');
     for (const seq of [5, 6]) await publishSnapshot(area.store, seq, { a: `${seq}` });

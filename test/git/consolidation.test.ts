@@ -62,9 +62,9 @@ describe('putting packs together', () => {
     expectSound(area);
     storeGit(dataDir, ['multi-pack-index', 'verify']);
     expect(namesOf(area, '.bitmap')).toHaveLength(1);
-    const record = JSON.parse(readFileSync(join(dataDir, 'cache/verified.json'), 'utf8'));
-    expect(new Set(record.intact)).toEqual(new Set(commits));
-    expect(Object.keys(record.state)).toEqual(expect.arrayContaining([`pack/${packsOf(area)[0]!}.pack`]));
+    const record = readFileSync(join(dataDir, 'cache/verified'), 'utf8').split('\n');
+    expect(record.filter((line) => /^[0-9a-f]{40}$/.test(line)).sort()).toEqual([...commits].sort());
+    expect(record).toContainEqual(expect.stringContaining(`=pack/${packsOf(area)[0]!}.pack `));
     expect((await pushToStrictServer(dataDir)).accepted).toBe(true);
     expect(await store.gatherPacks()).toBeUndefined();
   });

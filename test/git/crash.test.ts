@@ -47,7 +47,7 @@ describe('a process that is killed', () => {
   });
 });
 
-test.each(['cache/verified.json', 'store.git/config'])(
+test.each(['cache/verified', 'store.git/config'])(
   'an unfinished file beside %s is seen and swept, though nothing else was left',
   async (file) => {
     const { store, dataDir } = await preparedStore();

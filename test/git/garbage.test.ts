@@ -95,7 +95,7 @@ describe('collecting garbage', () => {
     mkdirSync(join(dataDir, 'cache'), { recursive: true });
     writeFileSync(join(dataDir, 'cache/stat-t-m'), 'x');
     await collectGarbage(store);
-    expect(readdirSync(join(dataDir, 'cache')).sort()).toEqual(['git-version.json', 'stat-t-m', 'verified.json']);
+    expect(readdirSync(join(dataDir, 'cache')).sort()).toEqual(['git-version.json', 'stat-t-m', 'verified']);
   });
 
   test.each(['', '^{tree}', ':mounts', ':mounts/m/a'])('removes nothing where <commit>%s is missing', async (part) => {
@@ -128,9 +128,9 @@ describe('a sweep', () => {
       'store.git/packed-refs.lock',
       'store.git/packed-refs.new',
       'store.git/config.0123456789abcdef.new',
-      'cache/verified.json.0123456789abcdef.new',
+      'cache/verified.0123456789abcdef.new',
     ];
-    const kept = ['cache/verified.json', 'store.git/objects/ab/cdef', 'locks/t.lock'];
+    const kept = ['cache/verified', 'store.git/objects/ab/cdef', 'locks/t.lock'];
     for (const path of [...left, ...kept]) {
       mkdirSync(join(dataDir, path, '..'), { recursive: true });
       writeFileSync(join(dataDir, path), '');
