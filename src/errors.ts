@@ -48,8 +48,11 @@ export interface SnapErrorData {
   readonly GIT_TOO_OLD: { readonly found: string; readonly needed: string };
   readonly GIT_FAILED: { readonly command: string; readonly exitCode: number };
   readonly NO_SPACE: { readonly path: string; readonly pending?: string };
-  /** A disk error, too many open files and the like: `problem` is the system's code for it. */
-  readonly SYSTEM_FAILED: { readonly problem: string; readonly pending?: string };
+  /**
+   * A disk error, too many open files and the like: `problem` is the system's code for it. `left`: temporary files of the
+   * pending restore that could not be removed.
+   */
+  readonly SYSTEM_FAILED: { readonly problem: string; readonly pending?: string; readonly left?: readonly string[] };
   readonly DATA_DIR_OPEN: { readonly path: string; readonly mode: string };
   readonly DATA_DIR_DENIED: { readonly path: string };
   readonly REF_EXISTS: { readonly ref: string };

@@ -130,10 +130,15 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   },
   SYSTEM_FAILED: {
     exitCode: 1,
-    hint: ({ pending }, next) =>
-      pending === undefined
-        ? `See what the system says of it (dmesg), then check the store: ${next('doctor')}`
-        : `See what the system says of it (dmesg). ${recoverCommands(pending, next)}`,
+    hint: ({ pending, left }, next) => {
+      if (pending === undefined)
+        return `See what the system says of it (dmesg), then check the store: ${next('doctor')}`;
+      const recover = recoverCommands(pending, next);
+      return left === undefined
+        ? `See what the system says of it (dmesg). ${recover}`
+        : `See what forbids it (lsattr -d, findmnt, dmesg). ${recover}; with --force they are left where they are.`;
+    },
+    paths: ({ left }) => left ?? [],
   },
   DATA_DIR_OPEN: {
     exitCode: 9,

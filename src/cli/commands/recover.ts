@@ -17,7 +17,10 @@ export function define(command: Command, session: Session): void {
     .option('--continue', 'finish it')
     .option('--abort', 'take it back')
     .option('-y, --yes', 'do not ask')
-    .option('--force', 'although the instance is active or the folder is another one')
+    .option(
+      '--force',
+      'although the instance is active, the folder is another one, or temporary files cannot be removed',
+    )
     .option('--verbose', 'show long plans in full')
     .action((options: RecoverOptions) =>
       session.run(command, (context) => {

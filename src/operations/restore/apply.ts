@@ -2,7 +2,6 @@ import { type EntryStat, type StoredDirectory, type StoredEntry, type StoredFile
 import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { Change, Kept } from '../../core/restore-plan.js';
-import { systemCode } from '../../errors.js';
 import type { Interruption } from '../interruption.js';
 import { EntryMaker, type Temporary } from './entry-maker.js';
 import { type Remembered, hasAttributes, isInState } from './entry-state.js';
@@ -10,6 +9,7 @@ import { inTurns, objectsFor } from './expected.js';
 import type { ContentHasher } from './hashing.js';
 import { MountWriter } from './mount-writer.js';
 import { Staging } from './staging.js';
+import { type LeftName, Temporaries } from './temporaries.js';
 import { whyNotMade } from './why-not-made.js';
 
 /*
@@ -24,6 +24,10 @@ export interface ApplyRequest {
   readonly changes: readonly Change[];
   /** Temporary names begin with this. */
   readonly temporaryPrefix: string;
+  /** An interrupted run may have left such names. */
+  readonly resumed?: boolean;
+  /** Goes on where temporary names can be made, but not taken away. */
+  readonly mayLeaveTemporaries?: boolean;
   readonly reader: Pick<ObjectReader, 'stream' | 'read' | 'expect'>;
   readonly hasher: ContentHasher;
   readonly remembered: (path: EntryPath) => Remembered | undefined;
@@ -46,6 +50,8 @@ export interface Applied {
   /** Paths whose owner could not be set. */
   readonly ownersNotSet: readonly EntryPath[];
   readonly bytesWritten: number;
+  /** Temporary names that could not be taken away. */
+  readonly left: readonly LeftName[];
 }
 
 export async function applyChanges(request: ApplyRequest): Promise<Applied> {
@@ -56,6 +62,7 @@ class Application {
   readonly #request: ApplyRequest;
   readonly #writer: MountWriter;
   readonly #maker: EntryMaker;
+  readonly #temporaries: Temporaries;
   readonly #skipped = new Map<EntryPath, string>();
   /** Paths that were seen or made with the content that they are to have. */
   readonly #sound = new Set<EntryPath>();
@@ -68,30 +75,23 @@ class Application {
   constructor(request: ApplyRequest) {
     this.#request = request;
     this.#writer = new MountWriter(request.root, request.lentBefore, request.onLend);
-    this.#maker = new EntryMaker(this.#writer, request.reader, request.temporaryPrefix);
+    this.#temporaries = new Temporaries(this.#writer, request.temporaryPrefix, request.mayLeaveTemporaries ?? false);
+    this.#maker = new EntryMaker(this.#writer, request.reader, this.#temporaries);
   }
 
   async run(): Promise<Applied> {
-    const { changes } = this.#request;
-    const upwards = [...changes].reverse();
-    const deferred = await this.#defers();
+    const { changes, resumed = false } = this.#request;
+    let deferred = false;
     try {
-      // What goes, from the deepest up; then what comes, from the top down; directory modes last, from the deepest up.
-      for (const change of upwards) await this.#step(change, () => this.#remove(change));
-      for (const some of inTurns(changes)) {
-        this.#request.reader.expect(objectsFor(some));
-        for (const change of some) {
-          if (this.#mustPlaceBefore(change)) await this.#placeWaiting();
-          await this.#step(change, () => this.#put(change));
-        }
-      }
-      await this.#placeWaiting();
-      for (const change of upwards) await this.#step(change, () => this.#finishDirectory(change));
+      if (resumed) this.#temporaries.sweepEarlier(new Set(changes.map(({ path }) => parentPath(path))));
+      deferred = await this.#defers();
+      await this.#make(changes);
     } finally {
       this.#discardWaiting();
       try {
-        this.#maker.staging?.remove();
+        this.#temporaries.sweep();
       } finally {
+        this.#maker.staging?.close();
         this.#writer.close();
       }
     }
@@ -101,16 +101,35 @@ class Application {
       skipped: [...this.#skipped].map(([path, reason]) => ({ path, reason })),
       ownersNotSet: this.#maker.ownersNotSet,
       bytesWritten: this.#maker.bytesWritten,
+      left: this.#temporaries.left,
     };
+  }
+
+  /** What goes, from the deepest up; then what comes, from the top down; directory modes last, from the deepest up. */
+  async #make(changes: readonly Change[]): Promise<void> {
+    const upwards = [...changes].reverse();
+    for (const change of upwards) await this.#step(change, () => this.#remove(change));
+    for (const some of inTurns(changes)) {
+      this.#request.reader.expect(objectsFor(some));
+      for (const change of some) {
+        if (this.#mustPlaceBefore(change)) await this.#placeWaiting();
+        await this.#step(change, () => this.#put(change));
+      }
+    }
+    await this.#placeWaiting();
+    // A directory may get a mode in which nothing can be taken away from it.
+    this.#temporaries.sweep();
+    for (const change of upwards) await this.#step(change, () => this.#finishDirectory(change));
   }
 
   /** Many files wait and are made durable together, where that can be had. */
   async #defers(): Promise<boolean> {
-    const { root, changes, temporaryPrefix, syncFileSystem, syncedTogetherFrom: from } = this.#request;
+    const { root, changes, syncFileSystem, syncedTogetherFrom: from } = this.#request;
     const files = changes.filter(({ after }) => after?.kind === 'file').length;
     const deferred = files > 0 && files >= (from ?? syncedTogetherFrom) && (await syncFileSystem());
     this.#maker.defers = deferred;
-    this.#maker.staging = deferred ? Staging.make(root, temporaryPrefix, changes) : undefined;
+    if (deferred) this.#temporaries.staged();
+    this.#maker.staging = deferred ? Staging.make(root, this.#temporaries.staging, changes) : undefined;
     this.#writer.syncs = !deferred;
     return deferred;
   }
@@ -198,7 +217,7 @@ class Application {
     const mayBe =
       !replace || (await this.#mayBeReplaced(parent, change)) || (await this.#isOnlyParted(parent, after, present));
     if (!mayBe) {
-      this.#maker.discard(path, temporary);
+      this.#maker.discard(temporary);
       this.#skipped.set(path, 'changed_meanwhile');
       return;
     }
@@ -213,15 +232,8 @@ class Application {
 
   /** The work ends early: nothing of ours stays behind. */
   #discardWaiting(): void {
-    for (const { change, temporary } of this.#waiting.splice(0)) {
-      if (!this.#waitingPaths.has(change.path)) continue;
-      try {
-        this.#maker.discard(change.path, temporary);
-      } catch (error) {
-        // A recovery looks for it again.
-        if (systemCode(error) === undefined) throw error;
-      }
-    }
+    for (const { change, temporary } of this.#waiting.splice(0))
+      if (this.#waitingPaths.has(change.path)) this.#maker.discard(temporary);
   }
 
   #settleAttributes(change: Change, after: StoredEntry, present: EntryStat): void {

@@ -1,10 +1,11 @@
 import type { EntryStat, StoredEntry, StoredFile, StoredSymlink } from '../../core/entry.js';
-import { type EntryPath, baseName, parentPath } from '../../core/entry-path.js';
+import { type EntryPath, baseName, joinPath, parentPath } from '../../core/entry-path.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import { hasAttributes } from './entry-state.js';
 import type { MountWriter } from './mount-writer.js';
 import type { Staging } from './staging.js';
+import type { Temporaries } from './temporaries.js';
 import { writeFileContent } from './write-content.js';
 
 /** A link text is no longer than a path may be. */
@@ -18,19 +19,18 @@ const linkTextAtMost = 65_536;
 export class EntryMaker {
   readonly #writer: MountWriter;
   readonly #reader: Pick<ObjectReader, 'stream' | 'read'>;
-  readonly #temporaryPrefix: string;
+  readonly #temporaries: Temporaries;
   /** Whether files wait to be placed, and are made durable by the caller. */
   defers = false;
   /** Where files of new directories wait, if they wait. */
   staging: Staging | undefined;
   readonly ownersNotSet: EntryPath[] = [];
   bytesWritten = 0;
-  #temporaries = 0;
 
-  constructor(writer: MountWriter, reader: Pick<ObjectReader, 'stream' | 'read'>, temporaryPrefix: string) {
+  constructor(writer: MountWriter, reader: Pick<ObjectReader, 'stream' | 'read'>, temporaries: Temporaries) {
     this.#writer = writer;
     this.#reader = reader;
-    this.#temporaryPrefix = temporaryPrefix;
+    this.#temporaries = temporaries;
   }
 
   /**
@@ -83,15 +83,34 @@ export class EntryMaker {
     replace: boolean,
     mayLink: (first: EntryPath) => Promise<boolean>,
   ): Promise<void> {
-    const name = replace ? this.#temporaryName() : baseName(path);
-    if (!(await this.#linkToFirst(path, entry, name, mayLink))) {
-      const { content } = await this.#reader.read(entry.oid, 'blob', linkTextAtMost);
-      this.#writer.write(path, (directory) => {
-        directory.makeSymlink(name, content.toString('latin1'));
-      });
-      this.#giveLinkAway(path, name, entry);
+    if (!replace) {
+      await this.#makeNewSymlink(path, entry, path, mayLink);
+      return;
     }
-    if (replace) this.place(path, { name, staged: undefined }, true);
+    const temporary = { path: this.#temporaries.newPath(parentPath(path)), staged: undefined };
+    try {
+      await this.#makeNewSymlink(path, entry, temporary.path, mayLink);
+    } catch (error) {
+      this.discard(temporary);
+      throw error;
+    }
+    this.place(path, temporary, true);
+  }
+
+  /** @param made where the link is made: the entry's path, or a temporary one beside it */
+  async #makeNewSymlink(
+    path: EntryPath,
+    entry: StoredSymlink,
+    made: EntryPath,
+    mayLink: (first: EntryPath) => Promise<boolean>,
+  ): Promise<void> {
+    const name = baseName(made);
+    if (await this.#linkToFirst(path, entry, name, mayLink)) return;
+    const { content } = await this.#reader.read(entry.oid, 'blob', linkTextAtMost);
+    this.#writer.write(path, (directory) => {
+      directory.makeSymlink(name, content.toString('latin1'));
+    });
+    this.#giveLinkAway(path, name, entry);
   }
 
   #giveLinkAway(path: EntryPath, name: string, { uid, gid }: StoredSymlink): void {
@@ -107,38 +126,54 @@ export class EntryMaker {
     replace: boolean,
     mayLink: (first: EntryPath) => Promise<boolean>,
   ): Promise<Temporary | undefined> {
-    const name = this.#temporaryName();
-    if (await this.#linkToFirst(path, entry, name, mayLink)) {
-      this.place(path, { name, staged: undefined }, replace);
+    const beside = this.#temporaries.newPath(parentPath(path));
+    if (await this.#linkToFirst(path, entry, baseName(beside), mayLink)) {
+      this.place(path, { path: beside, staged: undefined }, replace);
       return undefined;
     }
-    const temporary = { name, staged: this.staging?.of(path) };
+    const staged = this.staging?.of(path);
+    const temporary = {
+      path: staged === undefined ? beside : joinPath(this.#temporaries.staging, baseName(beside)),
+      staged,
+    };
     await this.#writeNew(path, temporary, entry);
     if (this.defers) return temporary;
     this.place(path, temporary, replace);
     return undefined;
   }
 
-  /** Takes a file that waited away again. */
-  discard(path: EntryPath, { name, staged }: Temporary): void {
-    (staged ?? this.#writer.at(parentPath(path))).unlink(name);
+  /** Takes a file that waited away again. Where that fails, the temporaries know of it. */
+  discard({ path }: Temporary): void {
+    this.#temporaries.remove(path);
   }
 
   /** Gives what has a temporary name its final one. */
   place(path: EntryPath, temporary: Temporary, replace: boolean): void {
+    const name = baseName(temporary.path);
     try {
       const directory = this.#writer.at(parentPath(path));
       const from = temporary.staged ?? directory;
-      if (replace) from.rename(temporary.name, baseName(path), directory);
-      else placeWithoutReplacing(from, temporary.name, directory, baseName(path));
+      if (replace) from.rename(name, baseName(path), directory);
+      else if (placeWithoutReplacing(from, name, directory, baseName(path)) === 'linked') this.#parted(from, temporary);
     } catch (error) {
-      this.discard(path, temporary);
+      this.discard(temporary);
       throw error;
     }
   }
 
+  /** It has its final name: that the temporary one stays, too, is no failure of what was made. */
+  #parted(from: WritableDirectory, temporary: Temporary): void {
+    try {
+      from.unlink(baseName(temporary.path));
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      this.discard(temporary);
+    }
+  }
+
   async #writeNew(path: EntryPath, temporary: Temporary, entry: StoredFile): Promise<void> {
-    const { name, staged } = temporary;
+    const { staged } = temporary;
+    const name = baseName(temporary.path);
     const file = staged?.createFile(name) ?? this.#writer.write(path, (directory) => directory.createFile(name));
     let finishing = false;
     try {
@@ -149,7 +184,7 @@ export class EntryMaker {
       file.finish(!this.defers);
     } catch (error) {
       if (!finishing) file.abandon();
-      this.discard(path, temporary);
+      this.discard(temporary);
       throw error;
     }
     this.bytesWritten += entry.size;
@@ -179,16 +214,11 @@ export class EntryMaker {
     });
     return linked === true;
   }
-
-  #temporaryName(): string {
-    this.#temporaries += 1;
-    return `${this.#temporaryPrefix}${String(this.#temporaries)}`;
-  }
 }
 
 /** A file under its temporary name: beside its path, or where it is staged. */
 export interface Temporary {
-  readonly name: string;
+  readonly path: EntryPath;
   readonly staged: WritableDirectory | undefined;
 }
 
@@ -197,19 +227,19 @@ function isLinkless(error: unknown): boolean {
   return ['EPERM', 'ENOTSUP', 'EMLINK', 'ENOSYS', 'EXDEV'].includes(systemCode(error) ?? '');
 }
 
-/** A link fails where a rename would replace what came meanwhile. */
+/** A link fails where a rename would replace what came meanwhile. Linked, it has both names. */
 function placeWithoutReplacing(
   from: WritableDirectory,
   temporary: string,
   directory: WritableDirectory,
   name: string,
-): void {
+): 'linked' | 'renamed' {
   try {
     directory.link(from, temporary, name);
+    return 'linked';
   } catch (error) {
     if (!isLinkless(error)) throw error;
     from.rename(temporary, name, directory);
-    return;
+    return 'renamed';
   }
-  from.unlink(temporary);
 }

@@ -1,5 +1,4 @@
-import type { EntryPath } from '../../core/entry-path.js';
-import { parentPath } from '../../core/entry-path.js';
+import { type EntryPath, displayPath } from '../../core/entry-path.js';
 import type { InstanceName, MountName } from '../../core/ids.js';
 import type { MountRecord } from '../../core/instance-record.js';
 import { type JournalRecord, inverse } from '../../core/journal-record.js';
@@ -10,12 +9,11 @@ import { SnapError, isSnapError, systemCode, systemFault } from '../../errors.js
 import { openRoot } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
 import { type Applied, applyChanges } from './apply.js';
-import { DirectoryChain } from './directory-chain.js';
 import type { Remembered } from './entry-state.js';
 import { refuseSwapped } from './guards.js';
 import { type PendingRestore, clearFinished, temporaryPrefix } from './pending.js';
 import { type PlannedMount, toKeptPaths } from './plan-mounts.js';
-import { removeStaged } from './staging.js';
+import { leftAsKept } from './temporaries.js';
 import { verifyChanges } from './verify-changes.js';
 
 /*
@@ -54,7 +52,8 @@ export async function finishRestore(context: Context, job: RestoreJob): Promise<
     return closing(journal, async () => {
       journal.append(journalOf(id, job, changes));
       const { instance, reader } = job;
-      return carryOut({ context, instance, journal, id, roots, changes, lent: new Map(), reader, remembered });
+      const lent = new Map();
+      return carryOut({ context, instance, journal, id, roots, changes, lent, reader, remembered, resumed: null });
     });
   });
 }
@@ -83,7 +82,7 @@ export interface ResumeJob {
   readonly instance: InstanceName;
   readonly pending: PendingRestore;
   readonly direction: 'continue' | 'abort';
-  /** Although the mount at its path is another folder than that of the plan. */
+  /** Although the mount at its path is another folder than that of the plan, or temporary names have to be left. */
   readonly force: boolean;
   readonly reader: ObjectReader;
 }
@@ -102,7 +101,7 @@ export async function resumeRestore(context: Context, job: ResumeJob): Promise<F
 
 function resumeIn(
   context: Context,
-  { instance, pending, direction, reader }: ResumeJob,
+  { instance, pending, direction, reader, force }: ResumeJob,
   roots: Work['roots'],
   journal: Journal,
 ): Promise<Finished> {
@@ -110,9 +109,9 @@ function resumeIn(
   const changes = new Map(
     [...pending.changes].map(([mount, list]) => [mount, direction === 'abort' ? list.map(inverse) : list]),
   );
-  for (const [name, root] of roots) removeTemporaries(root, changes.get(name) ?? [], temporaryPrefix(id));
   const { lent } = pending;
-  return carryOut({ context, instance, journal, id, roots, changes, lent, reader, remembered: new Map() });
+  const resumed = { force };
+  return carryOut({ context, instance, journal, id, roots, changes, lent, reader, remembered: new Map(), resumed });
 }
 
 async function withMounts(
@@ -156,6 +155,8 @@ interface Work {
   readonly lent: PendingRestore['lent'];
   readonly reader: ObjectReader;
   readonly remembered: ReadonlyMap<MountName, (path: EntryPath) => Remembered | undefined>;
+  /** An earlier run was interrupted; with `force`, temporary names may stay. */
+  readonly resumed: { readonly force: boolean } | null;
 }
 
 async function carryOut(work: Work): Promise<Finished> {
@@ -167,6 +168,7 @@ async function carryOut(work: Work): Promise<Finished> {
   } catch (error) {
     throw asPending(error, work.instance);
   }
+  if (work.resumed?.force !== true) refuseLeft(parts, work.instance);
   journal.append([{ kind: 'done' }]);
   journal.remove();
   // A signal that came this late changes nothing any more: what was done is reported.
@@ -187,6 +189,8 @@ async function applyMount(
     root,
     changes: work.changes.get(mount) ?? [],
     temporaryPrefix: temporaryPrefix(work.id),
+    resumed: work.resumed !== null,
+    mayLeaveTemporaries: work.resumed?.force ?? false,
     reader,
     hasher: context.hasher,
     remembered: work.remembered.get(mount) ?? (() => undefined),
@@ -219,40 +223,21 @@ function asPending(cause: unknown, instance: InstanceName): unknown {
   return new SnapError('NO_SPACE', message, { path: '', pending: instance }, { cause });
 }
 
-/** Temporary files that an interrupted run left beside the paths it was working on. */
-function removeTemporaries(root: WritableDirectory, changes: readonly Change[], prefix: string): void {
-  const isOurs = (name: string): boolean => isTemporary(name, prefix);
-  asFarAsPossible(() => {
-    removeStaged(root, prefix, isOurs);
-  });
-  const chain = new DirectoryChain(root, () => undefined);
-  try {
-    for (const path of new Set(changes.map((change) => parentPath(change.path)))) {
-      asFarAsPossible(() => {
-        const directory = chain.at(path);
-        for (const name of directory.list().filter(isOurs)) {
-          asFarAsPossible(() => {
-            directory.unlink(name);
-          });
-        }
-      });
-    }
-  } finally {
-    chain.close();
-  }
-}
-
-function asFarAsPossible(remove: () => void): void {
-  try {
-    remove();
-  } catch (error) {
-    const code = systemCode(error) ?? '';
-    if (!['ENOENT', 'ENOTDIR', 'ELOOP', 'EACCES', 'EISDIR', 'EPERM', 'ENOTEMPTY'].includes(code)) throw error;
-  }
-}
-
-function isTemporary(name: string, prefix: string): boolean {
-  return name.startsWith(prefix) && /^\d+$/.test(name.slice(prefix.length));
+/** Where temporary names are left, the restore is not done: a recovery takes them away, or is told to leave them. */
+function refuseLeft(
+  parts: readonly { readonly mount: MountName; readonly applied: Applied }[],
+  instance: InstanceName,
+): void {
+  const left = parts.flatMap(({ mount, applied }) => applied.left.map((name) => ({ mount, ...name })));
+  const [first] = left;
+  if (first === undefined) return;
+  const where = `${displayPath(first.path)} in mount ${first.mount} (${first.problem})`;
+  const others = left.length === 1 ? '' : ` and ${String(left.length - 1)} more`;
+  throw new SnapError(
+    'SYSTEM_FAILED',
+    `Temporary files of the restore cannot be removed: ${where}${others}. The restore is pending.`,
+    { problem: first.problem, pending: instance, left: left.map(({ path }) => path) },
+  );
 }
 
 function summarize(parts: readonly { mount: MountName; applied: Applied; unlike: readonly EntryPath[] }[]): Finished {
@@ -261,6 +246,7 @@ function summarize(parts: readonly { mount: MountName; applied: Applied; unlike:
   const failed = parts.flatMap(({ mount, applied, unlike }) => [
     ...toKeptPaths(mount, applied.skipped),
     ...unlike.map((path) => ({ mount, path, reason: 'verification_failed' })),
+    ...toKeptPaths(mount, leftAsKept(applied.left)),
   ]);
   return {
     changed: done.map(({ mount, change }) => ({ mount, path: change.path })),

@@ -22,6 +22,7 @@ import { type KnownSnapshot, pointerTo } from '../snapshots.js';
 import { applyChanges } from './apply.js';
 import { temporaryPrefix } from './pending.js';
 import { toKeptPaths, toPlannedChange } from './plan-mounts.js';
+import { leftAsKept } from './temporaries.js';
 import { verifyChanges } from './verify-changes.js';
 
 /** Writes a snapshot's content into a new or empty folder; the live mounts are not looked at. */
@@ -146,6 +147,7 @@ async function writePart(
   result.failed.push(
     ...toKeptPaths(part.name, applied.skipped),
     ...unlike.map((path) => ({ mount: part.name, path, reason: 'verification_failed' })),
+    ...toKeptPaths(part.name, leftAsKept(applied.left)),
   );
   if (applied.ownersNotSet.length > 0)
     result.messages.push(`The owner of ${String(applied.ownersNotSet.length)} paths could not be set.`);

@@ -36,12 +36,8 @@ function failuresAt(prefix: string, places: readonly Place[]): Failing[] {
   );
 }
 
-/**
- * Of `read`, `write` and `mmap` the program makes many that are no one's business: to its own pipes, and to code that is
- * loaded. Where no name can be removed any more while others can be made, a restore leaves temporary names behind: that is
- * among the shortcomings.
- */
-const onceOnly: readonly string[] = ['read', 'write', 'mmap', 'unlink', 'unlinkat'];
+/** Of these the program makes many that are no one's business: to its own pipes, and to code that is loaded. */
+const onceOnly: readonly string[] = ['read', 'write', 'mmap'];
 
 function lastings({ call }: Place): readonly boolean[] {
   return onceOnly.includes(call) ? [false] : [false, true];
