@@ -7,6 +7,7 @@ import { failedSyncs } from './suite/failed-syncs.js';
 import { fullDisk } from './suite/full-disk.js';
 import { kills } from './suite/kills.js';
 import { model } from './suite/model.js';
+import { mutants } from './suite/mutants.js';
 import { parsers } from './suite/parsers.js';
 import { racyEdits } from './suite/racy-edits.js';
 import { savers } from './suite/savers.js';
@@ -24,4 +25,5 @@ export const suite: readonly FaultTest[] = [
   clocks,
   racyEdits,
   model,
+  mutants,
 ];

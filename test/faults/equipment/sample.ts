@@ -21,7 +21,7 @@ export function sample<P extends { readonly place: Place }>(points: readonly P[]
   return chosen;
 }
 
-function shuffled<T>(list: readonly T[], random: Random): T[] {
+export function shuffled<T>(list: readonly T[], random: Random): T[] {
   const mixed = [...list];
   for (let at = mixed.length - 1; at > 0; at -= 1) {
     const other = random.below(at + 1);

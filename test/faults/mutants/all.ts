@@ -1,0 +1,16 @@
+import type { Mutant } from './mutant.js';
+import { mutantsOfCaptures } from './of-captures.js';
+import { mutantsOfFiles } from './of-files.js';
+import { mutantsOfIsolation } from './of-isolation.js';
+import { mutantsOfPlans } from './of-plans.js';
+import { mutantsOfRestores } from './of-restores.js';
+import { mutantsOfTheStore } from './of-the-store.js';
+
+export const mutants: readonly Mutant[] = [
+  ...mutantsOfTheStore,
+  ...mutantsOfFiles,
+  ...mutantsOfCaptures,
+  ...mutantsOfPlans,
+  ...mutantsOfRestores,
+  ...mutantsOfIsolation,
+];

@@ -1,0 +1,238 @@
+import type { Mutant } from './mutant.js';
+
+const syncs = ['fs/syncs.test.ts'];
+const durable = ['fs/durable.test.ts'];
+const journal = ['fs/journal.test.ts'];
+const held = ['fs/held-directory.test.ts', 'fs/held-chains.test.ts', 'fs/held-attributes.test.ts'];
+const files = ['fs/files.test.ts', 'fs/held-directory.test.ts'];
+const cache = ['fs/stat-cache'];
+
+/** Durable writes, the journal, held directories, the stat cache. */
+export const mutantsOfFiles: readonly Mutant[] = [
+  {
+    name: 'a durable write is not synced',
+    file: 'fs/durable.ts',
+    find: 'if (options.durable) fsyncSync(fd);',
+    replace: '',
+    tests: syncs,
+  },
+  {
+    name: 'the name of a durable write is not synced',
+    file: 'fs/durable.ts',
+    find: '  syncDirectory(dirname(path));\n',
+    replace: '',
+    tests: syncs,
+  },
+  {
+    name: 'a durable write is renamed before it is written',
+    file: 'fs/durable.ts',
+    find: '      writeNewFile(unfinished, bytes, options);\n      renameSync(unfinished, path);',
+    replace:
+      "      writeNewFile(unfinished, Buffer.alloc(0), options);\n      renameSync(unfinished, path);\n      const fd = openSync(path, 'r+');\n      writeFully(fd, bytes);\n      closeSync(fd);",
+    tests: syncs,
+  },
+  {
+    name: 'the name of a new directory is not synced',
+    file: 'fs/durable.ts',
+    find: '    syncDirectory(parent);\n',
+    replace: '',
+    tests: syncs,
+  },
+  {
+    name: 'a failed write leaves its unfinished file',
+    file: 'fs/durable.ts',
+    find: '      removeIfThere(unfinished);\n',
+    replace: '',
+    tests: durable,
+  },
+  {
+    name: 'a new file may be one that is there',
+    file: 'fs/durable.ts',
+    find: 'constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW, 0o600);',
+    replace: 'constants.O_WRONLY | constants.O_CREAT, 0o600);',
+    tests: durable,
+  },
+  {
+    name: 'a quota that is full is no lack of space',
+    file: 'fs/durable.ts',
+    find: "return code === 'ENOSPC' || code === 'EDQUOT';",
+    replace: "return code === 'ENOSPC';",
+    tests: durable,
+  },
+  {
+    name: 'a journal is not synced',
+    file: 'fs/journal.ts',
+    find: '    fsyncSync(this.#fd);\n    syncFolderOf(this.#file);',
+    replace: '    syncFolderOf(this.#file);',
+    tests: syncs,
+  },
+  {
+    name: 'the name of a journal is not synced',
+    file: 'fs/journal.ts',
+    find: '    fsyncSync(this.#fd);\n    syncFolderOf(this.#file);',
+    replace: '    fsyncSync(this.#fd);',
+    tests: syncs,
+  },
+  {
+    name: 'the removal of a journal is not synced',
+    file: 'fs/journal.ts',
+    find: '    unlinkSync(this.#file);\n    syncFolderOf(this.#file);',
+    replace: '    unlinkSync(this.#file);',
+    tests: syncs,
+  },
+  {
+    name: 'the checksums of a journal are not compared',
+    file: 'fs/journal.ts',
+    find: 'if (line.slice(0, 17) === `${checksum(body)} `) return',
+    replace: 'return',
+    tests: journal,
+  },
+  {
+    name: 'half of a plan counts as a plan',
+    file: 'fs/journal.ts',
+    find: 'if (planned !== undefined && planned.changes !== found) throw damaged(file, undefined);',
+    replace: '',
+    tests: journal,
+  },
+  {
+    name: 'a torn line stays in front of the next',
+    file: 'fs/journal.ts',
+    find: '    truncateSync(this.#file(instance), bytes.lastIndexOf(0x0a) + 1);\n',
+    replace: '',
+    tests: journal,
+  },
+  {
+    name: 'a pending journal is overwritten',
+    file: 'fs/journal.ts',
+    find: "return new FileJournal(this.#file(instance), 'wx');",
+    replace: "return new FileJournal(this.#file(instance), 'w' as 'wx');",
+    tests: journal,
+  },
+  {
+    name: 'a directory that became a link is entered',
+    file: 'fs/held-directory.ts',
+    find: 'constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW;',
+    replace: 'constants.O_RDONLY | constants.O_DIRECTORY;',
+    tests: held,
+  },
+  {
+    name: 'the way back up is believed',
+    file: 'fs/held-directory.ts',
+    find: 'if (stat.ino !== this.identity.ino || stat.dev !== this.identity.dev) {',
+    replace: 'if (false as boolean) {',
+    tests: held,
+  },
+  {
+    name: 'owner and mode are given to whatever has the name',
+    file: 'fs/held-directory.ts',
+    find: "if (present.ino !== seen.ino || present.dev !== seen.dev || present.kind !== seen.kind) return 'another';",
+    replace: '',
+    tests: held,
+  },
+  {
+    name: 'owner and mode are given through a link',
+    file: 'fs/held-directory.ts',
+    find: 'const openHandleFlags = 0o10000000 | constants.O_NOFOLLOW;',
+    replace: 'const openHandleFlags = 0o10000000;',
+    tests: held,
+  },
+  {
+    name: 'a mode is set before the owner, which clears set-id bits',
+    file: 'fs/held-directory.ts',
+    find: '      const isOwned = isTheirs || isPermitted(() => chownSync(itself, uid, gid));\n      // A change of owner clears set-id bits, so the mode comes second.\n      if (mode !== null) chmodSync(itself, mode);',
+    replace:
+      '      if (mode !== null) chmodSync(itself, mode);\n      const isOwned = isTheirs || isPermitted(() => chownSync(itself, uid, gid));',
+    tests: held,
+  },
+  {
+    name: 'a new directory is open to others until its mode is set',
+    file: 'fs/held-directory.ts',
+    find: 'mkdirSync(this.#at(name), 0o700);',
+    replace: 'mkdirSync(this.#at(name), 0o755);',
+    tests: held,
+  },
+  {
+    name: 'a directory that was written in is not synced',
+    file: 'fs/held-directory.ts',
+    find: '  sync(): void {\n    fsyncSync(this.#fd);',
+    replace: '  sync(): void {',
+    tests: [...held, ...syncs],
+  },
+  {
+    name: 'a file that became a link is read',
+    file: 'fs/files.ts',
+    find: 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;',
+    replace: 'constants.O_RDONLY | constants.O_NONBLOCK;',
+    tests: files,
+  },
+  {
+    name: 'a pipe in a file’s place holds the reader up',
+    file: 'fs/files.ts',
+    find: 'constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;',
+    replace: 'constants.O_RDONLY | constants.O_NOFOLLOW;',
+    tests: files,
+  },
+  {
+    name: 'a new file is written through what has its name',
+    file: 'fs/files.ts',
+    find: 'constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;',
+    replace: 'constants.O_WRONLY | constants.O_CREAT;',
+    tests: files,
+  },
+  {
+    name: 'a new file is open to others until its mode is set',
+    file: 'fs/files.ts',
+    find: 'return new WrittenFile(openSync(path, flags, 0o600));',
+    replace: 'return new WrittenFile(openSync(path, flags, 0o644));',
+    tests: files,
+  },
+  {
+    name: 'a restored file is not synced',
+    file: 'fs/files.ts',
+    find: '      if (durable) fsyncSync(this.#fd);\n',
+    replace: '',
+    tests: [...files, ...syncs],
+  },
+  {
+    name: 'a hole at the end of a file is lost',
+    file: 'fs/files.ts',
+    find: '    ftruncateSync(this.#fd, this.#position);\n',
+    replace: '',
+    tests: files,
+  },
+  {
+    name: 'a change whose times were put back is not seen',
+    file: 'fs/stat-cache/recorded-stat.ts',
+    find: '    columns.ctimeSeconds[row] === times.ctimeSeconds &&\n    columns.ctimeNanoseconds[row] === times.ctimeNanoseconds',
+    replace: '    true',
+    tests: cache,
+  },
+  {
+    name: 'a change within a second is not seen',
+    file: 'fs/stat-cache/recorded-stat.ts',
+    find: '    columns.mtimeNanoseconds[row] === times.mtimeNanoseconds &&\n',
+    replace: '',
+    tests: cache,
+  },
+  {
+    name: 'another file of the same times is taken for the one that was there',
+    file: 'fs/stat-cache/recorded-stat.ts',
+    find: '    columns.ino[row] === Number(stat.ino) &&\n',
+    replace: '',
+    tests: cache,
+  },
+  {
+    name: 'another size counts as no change',
+    file: 'fs/stat-cache/stat-cache.ts',
+    find: 'return files.size[row] === stat.size && isSameEntry(files, row, stat);',
+    replace: 'return isSameEntry(files, row, stat);',
+    tests: cache,
+  },
+  {
+    name: 'a damaged stat cache is believed',
+    file: 'fs/stat-cache/stat-cache.ts',
+    find: "return createHash('sha1').update(bytes).digest().equals(sum) ? bytes : undefined;",
+    replace: 'return bytes;',
+    tests: cache,
+  },
+];
