@@ -4,6 +4,7 @@ import type { JsonPath } from './core/entry-path.js';
 import { leftOutReasons } from './core/entry.js';
 import { policySchema } from './core/policy.js';
 import { triggers } from './core/results.js';
+import { selfRunningKinds } from './core/self-running.js';
 
 /*
  * A schema for every JSON document that `--json` prints. `documentSchema('save')` checks a whole document, failures
@@ -224,12 +225,41 @@ export const doctorDataSchema: z.ZodType<documents.DoctorData> = z.object({
   findings: z.array(z.object({ level: z.enum(['ok', 'fixed', 'note', 'problem']), what: text, hint: maybeText })),
 });
 
+const changeSchema = z.enum(['added', 'modified', 'deleted']);
+
+const runChangesSchema = z.object({
+  added: count,
+  modified: count,
+  deleted: count,
+  lines_added: count,
+  lines_removed: count,
+  files: z.array(
+    z.object({
+      mount: text,
+      path: pathSchema,
+      change: changeSchema,
+      lines: z.object({ added: count, removed: count }).nullable(),
+    }),
+  ),
+  new_executables: z.array(z.object({ mount: text, path: pathSchema })),
+  self_running: z.array(
+    z.object({
+      mount: text,
+      path: pathSchema,
+      kind: z.enum(selfRunningKinds),
+      change: changeSchema,
+      stored: z.boolean(),
+    }),
+  ),
+});
+
 export const runDataSchema: z.ZodType<documents.RunData> = z.object({
   instance: text,
   exit_code: count,
-  before: pointerSchema,
+  before: pointerSchema.nullable(),
   after: pointerSchema.nullable(),
-  changes: z.object({ added: count, modified: count, deleted: count }),
+  changes: runChangesSchema.nullable(),
+  commands: z.object({ diff: maybeText, restore: maybeText }),
   complete: z.boolean(),
 });
 

@@ -25,7 +25,7 @@ import {
 } from './instance/data-directory.js';
 import * as host from './instance/host.js';
 import { programVersion } from './instance/program-version.js';
-import { linuxProcesses } from './instance/processes.js';
+import { hasTerminal, linuxProcesses } from './instance/processes.js';
 import { FileRegistry } from './instance/registry.js';
 import type { Context, Host, StatCaches } from './operations/context.js';
 import { Interruption } from './operations/interruption.js';
@@ -99,8 +99,9 @@ async function runCommand(
     env: options.env ?? process.env,
     outputToError: request.stdout === 'stderr',
     self: process,
+    hasTerminal,
   };
-  return (await import('./operations/run.js')).run(created(), undisturbed(), request, (command) =>
+  return (await import('./operations/run/run.js')).run(created(), undisturbed(), request, (command) =>
     startCommand(command, surroundings),
   );
 }
@@ -226,6 +227,8 @@ function toContext(
     repositories: {
       read: async (directory, gitEntry) =>
         (await import('./git/user-repo/repositories.js')).readRepository(directory, gitEntry),
+      readSelfRunning: async ({ descriptorPath }, gitEntry) =>
+        (await import('./git/user-repo/self-running.js')).readSelfRunning(descriptorPath, gitEntry),
     },
     hasher,
     now,

@@ -2,6 +2,7 @@ import type { JsonPath } from './entry-path.js';
 import type { LeftOutReason } from './entry.js';
 import type { Policy } from './policy.js';
 import type { MountKind, PlanAction, Trigger } from './results.js';
+import type { SelfRunningKind } from './self-running.js';
 
 /*
  * The JSON documents that the command line prints: their keys are part of the contract, and `schemas.ts` checks them.
@@ -253,11 +254,35 @@ export interface DoctorData {
   }[];
 }
 
+export interface RunChangesData {
+  readonly added: number;
+  readonly modified: number;
+  readonly deleted: number;
+  readonly lines_added: number;
+  readonly lines_removed: number;
+  readonly files: readonly {
+    readonly mount: string;
+    readonly path: JsonPath;
+    readonly change: 'added' | 'modified' | 'deleted';
+    readonly lines: { readonly added: number; readonly removed: number } | null;
+  }[];
+  readonly new_executables: readonly { readonly mount: string; readonly path: JsonPath }[];
+  readonly self_running: readonly {
+    readonly mount: string;
+    readonly path: JsonPath;
+    readonly kind: SelfRunningKind;
+    readonly change: 'added' | 'modified' | 'deleted';
+    readonly stored: boolean;
+  }[];
+}
+
 export interface RunData {
   readonly instance: string;
   readonly exit_code: number;
-  readonly before: PointerData;
+  readonly before: PointerData | null;
   readonly after: PointerData | null;
-  readonly changes: { readonly added: number; readonly modified: number; readonly deleted: number };
+  readonly changes: RunChangesData | null;
+  /** What to type: git's diff of both, and the way back. Null where a snapshot is missing. */
+  readonly commands: { readonly diff: string | null; readonly restore: string | null };
   readonly complete: boolean;
 }

@@ -137,6 +137,12 @@ export interface VerifyRequest {
 export interface RunRequest {
   readonly command: readonly [string, ...string[]];
   readonly force?: boolean | undefined;
+  /** `abort` (default): without a snapshot before it, the command is not started. `warn`: it is, and that is said. */
+  readonly onSaveFailure?: 'abort' | 'warn' | undefined;
+  /** What must be said before the command starts; without it, it is in the result's messages. */
+  readonly onWarning?: ((message: string) => Promise<void>) | undefined;
+  /** The message of the first snapshot. */
+  readonly message?: string | undefined;
   /** Where the command's own stdout goes; default `stdout`. */
   readonly stdout?: 'stdout' | 'stderr' | undefined;
 }

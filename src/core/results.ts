@@ -2,6 +2,7 @@ import type { LeftOutReason } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
 import type { Policy } from './policy.js';
+import type { SelfRunningKind } from './self-running.js';
 
 /*
  * What the library answers. Paths are bytes (see entry-path); views turn them into text or JSON.
@@ -241,12 +242,46 @@ export interface DoctorResult {
 export interface RunResult {
   readonly instance: InstanceName;
   readonly exitCode: number;
-  readonly before: SnapshotPointer;
+  /** Null when it could not be made and the command was run all the same. */
+  readonly before: SnapshotPointer | null;
   /** Null when the snapshot after the command could not be made; `messages` says why. */
   readonly after: SnapshotPointer | null;
-  readonly changes: { readonly added: number; readonly modified: number; readonly deleted: number };
+  /** Null when there are no two snapshots to compare. */
+  readonly changes: RunChanges | null;
   readonly complete: boolean;
   readonly messages: readonly string[];
+}
+
+/** What a command changed, as far as snapshots show it. */
+export interface RunChanges {
+  /** Paths. */
+  readonly added: number;
+  readonly modified: number;
+  readonly deleted: number;
+  readonly linesAdded: number;
+  readonly linesRemoved: number;
+  readonly files: readonly ChangedFile[];
+  /** Files that may be executed now, and could not before. */
+  readonly newExecutables: readonly Pick<ChangedFile, 'mount' | 'path'>[];
+  /** Files among the changed ones, and besides, that make something run by itself. */
+  readonly selfRunning: readonly SelfRunningChange[];
+}
+
+export interface ChangedFile {
+  readonly mount: MountName;
+  readonly path: EntryPath;
+  readonly change: 'added' | 'modified' | 'deleted';
+  /** Null where the content is binary. */
+  readonly lines: { readonly added: number; readonly removed: number } | null;
+}
+
+export interface SelfRunningChange {
+  readonly mount: MountName;
+  readonly path: EntryPath;
+  readonly kind: SelfRunningKind;
+  readonly change: 'added' | 'modified' | 'deleted';
+  /** False: no snapshot has it, so that neither diff nor restore knows of it. */
+  readonly stored: boolean;
 }
 
 /** Progress of long work: `total` is null while it is not known. */

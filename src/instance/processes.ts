@@ -13,8 +13,7 @@ export const linuxProcesses: Processes = {
       if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ESRCH') return undefined;
       throw error;
     }
-    // The name in parentheses may itself hold blanks and parentheses: fields are counted from its end.
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
+    const fields = fieldsOf(text);
     // A zombie has ended; only its parent has not looked yet.
     return fields[0] === 'Z' || fields[0] === 'X' ? undefined : fields[19];
   },
@@ -22,3 +21,14 @@ export const linuxProcesses: Processes = {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'latin1').trim();
   },
 };
+
+/** True when what is typed on a terminal, such as Ctrl-C, reaches this process and all in its group by itself. */
+export function hasTerminal(): boolean {
+  const [, , group, , , foreground] = fieldsOf(readFileSync('/proc/self/stat', 'latin1'));
+  return group !== undefined && group === foreground;
+}
+
+/** From the state on. The name in parentheses may itself hold blanks and parentheses: they are counted from its end. */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+}

@@ -112,4 +112,6 @@ export interface PresentFile {
 export interface Repositories {
   /** Undefined when the directory holds no `.git` that is one. */
   read(directory: Directory, gitEntry: 'directory' | 'file'): Promise<UserRepository | undefined>;
+  /** Hooks, and configuration that may name programs: each file with a digest, to be compared only. */
+  readSelfRunning(directory: Directory, gitEntry: 'directory' | 'file'): Promise<ReadonlyMap<EntryPath, string>>;
 }

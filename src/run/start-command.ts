@@ -3,7 +3,9 @@ import { constants } from 'node:os';
 
 import { SnapError, systemCode } from '../errors.js';
 
-const passedOn = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const;
+/** What a key on the terminal sends, to us and to the command alike. */
+const typed = ['SIGINT', 'SIGQUIT'] as const;
+const sentToUs = ['SIGTERM', 'SIGHUP'] as const;
 
 /** Where the command's own output goes. */
 export interface CommandSurroundings {
@@ -14,6 +16,8 @@ export interface CommandSurroundings {
   readonly outputToError: boolean;
   /** Our own process: signals that it gets are passed on. */
   readonly self: Pick<NodeJS.Process, 'on' | 'off'>;
+  /** Whether what is typed on a terminal reaches the command without us. */
+  readonly hasTerminal: () => boolean;
 }
 
 /**
@@ -26,13 +30,17 @@ export function startCommand(
   surroundings: CommandSurroundings,
 ): Promise<number> {
   const [program, ...args] = command;
-  const { cwd, env, outputToError, self } = surroundings;
+  const { cwd, env, outputToError, self, hasTerminal } = surroundings;
   const child = spawn(program, args, { cwd, env, stdio: ['inherit', outputToError ? 2 : 'inherit', 'inherit'] });
   const forward = (signal: NodeJS.Signals): void => {
     child.kill(signal);
   };
-  // The terminal sends its signals to the whole group; one that was sent to us alone has to be passed on.
-  for (const signal of passedOn) self.on(signal, forward);
+  // A second Ctrl-C means something else to many programs: what the terminal sent already is not sent again.
+  const forwardUnlessTyped = (signal: NodeJS.Signals): void => {
+    if (!hasTerminal()) forward(signal);
+  };
+  for (const signal of sentToUs) self.on(signal, forward);
+  for (const signal of typed) self.on(signal, forwardUnlessTyped);
   return new Promise<number>((resolve, reject) => {
     child.on('error', (error) => {
       reject(notStarted(program, error));
@@ -41,7 +49,8 @@ export function startCommand(
       resolve(code ?? 128 + constants.signals[signal ?? 'SIGTERM']);
     });
   }).finally(() => {
-    for (const signal of passedOn) self.off(signal, forward);
+    for (const signal of sentToUs) self.off(signal, forward);
+    for (const signal of typed) self.off(signal, forwardUnlessTyped);
   });
 }
 

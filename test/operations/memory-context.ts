@@ -75,7 +75,10 @@ export class MemoryContext {
           write: () => this.step('writeStats'),
         }),
       },
-      repositories: { read: () => Promise.resolve(undefined) },
+      repositories: {
+        read: () => Promise.resolve(undefined),
+        readSelfRunning: () => Promise.resolve(new Map()),
+      },
       hasher,
       now: () => this.moment,
       graceSeconds: 600,

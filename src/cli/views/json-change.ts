@@ -5,7 +5,6 @@ import type {
   KeptPath,
   RemovalResult,
   RestoreResult,
-  RunResult,
   SnapshotPointer,
 } from '../../index.js';
 import type {
@@ -15,7 +14,6 @@ import type {
   PointerData,
   RemovalData,
   RestoreData,
-  RunData,
   VerifyData,
 } from '../../schemas.js';
 import { pathToJson } from '../library.js';
@@ -84,18 +82,6 @@ export function drillData({ snapshot, ok, files, bytes, differences }: DrillResu
 
 export function doctorData({ ok, findings }: DoctorResult): DoctorData {
   return { healthy: ok, findings: findings.map(({ level, what, hint }) => ({ level, what, hint })) };
-}
-
-export function runData({ instance, exitCode, before, after, changes, complete }: RunResult): RunData {
-  const { added, modified, deleted } = changes;
-  return {
-    instance,
-    exit_code: exitCode,
-    before: pointerData(before),
-    after: pointerOrNull(after),
-    changes: { added, modified, deleted },
-    complete,
-  };
 }
 
 function keptData({ mount, path, reason }: KeptPath): KeptData {

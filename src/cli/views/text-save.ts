@@ -1,4 +1,4 @@
-import type { LeftOutReason, ObservedOnlyEntry, RunResult, SaveResult } from '../../index.js';
+import type { LeftOutReason, ObservedOnlyEntry, SaveResult } from '../../index.js';
 import type { NextCommand } from '../next-command.js';
 import { counted, grouped, pathText, sizeText, textOf } from './format.js';
 import type { TextStyle } from './style.js';
@@ -87,18 +87,4 @@ export function byReason(
     else group.push(entry);
   }
   return groups;
-}
-
-/** The summary after `run`: what the command changed, and how to look at it. */
-export function runText({ instance, before, after, changes, exitCode }: RunResult, next: NextCommand): string {
-  const { added, modified, deleted } = changes;
-  const ended = `jackin-snap: the command ended with ${exitCode}`;
-  if (after === null) {
-    const back = next(`restore ${before.seq}`);
-    return textOf([`${ended}.`, `  Before is snapshot ${before.seq} of ${instance}. Take it back: ${back}`]);
-  }
-  return textOf([
-    `${ended}; ${counted(added, 'path')} added, ${modified} modified, ${deleted} deleted.`,
-    `  Before is snapshot ${before.seq} of ${instance}, after is ${after.seq}. See what it did: ${next(`diff ${before.seq} ${after.seq}`)}`,
-  ]);
 }

@@ -5,6 +5,8 @@
 export interface RepositoryConfig {
   /** The last value of a key; undefined when it is not set. A key without a value is 'true'. */
   get(section: string, subsection: string | null, key: string): string | undefined;
+  /** All keys with their last values: section, subsection where there is one, and key, with zeros between. */
+  entries(): Iterable<readonly [string, string]>;
 }
 
 /** Undefined when git could not read it either. */
@@ -24,6 +26,7 @@ export function parseConfig(text: string): RepositoryConfig | undefined {
   }
   return {
     get: (name, subsection, key) => values.get(`${sectionKey(name, subsection)}\0${key.toLowerCase()}`),
+    entries: () => values,
   };
 }
 

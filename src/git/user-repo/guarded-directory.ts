@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Stats } from 'node:fs';
+import type { BigIntStats, Stats } from 'node:fs';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from 'node:fs';
 
 import { systemCode } from '../../errors.js';
@@ -122,19 +122,20 @@ export class GuardedDirectory {
 export class GuardedFile {
   readonly size: number;
   readonly mtimeNs: bigint;
+  readonly mode: number;
   readonly #fd: number;
 
-  private constructor(fd: number, size: number, mtimeNs: bigint) {
+  private constructor(fd: number, stat: BigIntStats) {
     this.#fd = fd;
-    this.size = size;
-    this.mtimeNs = mtimeNs;
+    // What was a file a moment ago may be a pipe by now: reading it is harmless, because nothing waits.
+    this.size = stat.isFile() ? Number(stat.size) : 0;
+    this.mtimeNs = stat.mtimeNs;
+    this.mode = Number(stat.mode);
   }
 
   static open(path: string): GuardedFile {
     const fd = openQuietly(path, constants.O_NOFOLLOW | constants.O_NONBLOCK);
-    const stat = fstatSync(fd, { bigint: true });
-    // What was a file a moment ago may be a pipe by now: reading it is harmless, because nothing waits.
-    return new GuardedFile(fd, stat.isFile() ? Number(stat.size) : 0, stat.mtimeNs);
+    return new GuardedFile(fd, fstatSync(fd, { bigint: true }));
   }
 
   /** The bytes from `position`, fewer than `length` only at the end of the file. */

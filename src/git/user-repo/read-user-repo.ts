@@ -102,7 +102,7 @@ function readLocated(location: Location, gitEntry: 'directory' | 'file'): UserRe
   };
 }
 
-const noConfig: RepositoryConfig = { get: () => undefined };
+const noConfig: RepositoryConfig = { get: () => undefined, entries: () => [] };
 
 function readConfig(commonDir: GuardedDirectory, unknown: string[]): RepositoryConfig {
   const content = valueOf(commonDir.read('config', configLimit), unknown);

@@ -1,0 +1,96 @@
+import type { ChangedFile, RunChanges, RunResult, SelfRunningChange } from '../../index.js';
+import type { NextCommand } from '../next-command.js';
+import { counted, grouped, pathText, textOf } from './format.js';
+
+const letters = { added: 'A', modified: 'M', deleted: 'D' } as const;
+
+/** What each kind says in a few words. */
+const kindWords: Readonly<Record<SelfRunningChange['kind'], string>> = {
+  git_hook: 'git hook',
+  git_config: 'git configuration',
+  ci: 'continuous integration',
+  editor: 'editor',
+  container: 'development container',
+  package_script: 'package scripts',
+  build: 'build',
+  shell: 'shell',
+  agent: 'agent',
+};
+
+const filesShown = 12;
+
+/** The summary after `run`: what the command changed, what of it runs by itself, how to see it and to take it back. */
+export function runText(result: RunResult, next: NextCommand): string {
+  const { changes, exitCode } = result;
+  const ended = `jackin-snap: the command ended with ${exitCode}`;
+  if (changes === null) return textOf([`${ended}.`, ...waysOn(result, next)]);
+  if (changes.files.length + changes.selfRunning.length === 0)
+    return textOf([`${ended} and changed nothing that snapshots have.`, ...waysOn(result, next)]);
+  return textOf([`${ended}; ${countsText(changes)}.`, ...changeLines(changes), ...waysOn(result, next)]);
+}
+
+function countsText({ added, modified, deleted, linesAdded, linesRemoved }: RunChanges): string {
+  const lines = linesAdded + linesRemoved === 0 ? '' : `, +${grouped(linesAdded)} -${grouped(linesRemoved)} lines`;
+  return `${counted(added, 'path')} added, ${grouped(modified)} modified, ${grouped(deleted)} deleted${lines}`;
+}
+
+function changeLines(changes: RunChanges): string[] {
+  const { files, newExecutables, selfRunning } = changes;
+  const mounts = new Set([...files, ...selfRunning].map(({ mount }) => mount));
+  const several = mounts.size > 1;
+  const nameOf = ({ mount, path }: Pick<ChangedFile, 'mount' | 'path'>): string => pathText(mount, path, several);
+  const more = files.length - filesShown;
+  return [
+    ...columns(files.slice(0, filesShown).map((file) => [letters[file.change], nameOf(file), linesText(file)])),
+    ...(more > 0 ? [`  and ${grouped(more)} more`] : []),
+    ...section('Can be executed now:', newExecutables, (file) => ['', nameOf(file), '']),
+    ...section('Runs by itself, look at it:', selfRunning, (file) => [
+      letters[file.change],
+      nameOf(file),
+      kindWords[file.kind] + (file.stored ? '' : '; in no snapshot'),
+    ]),
+  ];
+}
+
+function linesText({ lines }: ChangedFile): string {
+  if (lines === null) return 'binary';
+  const { added, removed } = lines;
+  return [added > 0 ? `+${grouped(added)}` : '', removed > 0 ? `-${grouped(removed)}` : ''].filter(Boolean).join(' ');
+}
+
+type Row = readonly [letter: string, name: string, note: string];
+
+function section<Item>(title: string, items: readonly Item[], toRow: (item: Item) => Row): string[] {
+  if (items.length === 0) return [];
+  const more = items.length - filesShown;
+  const rows = columns(items.slice(0, filesShown).map(toRow)).map((line) => `  ${line}`);
+  return [`  ${title}`, ...rows, ...(more > 0 ? [`    and ${grouped(more)} more`] : [])];
+}
+
+const widestName = 48;
+
+function columns(rows: readonly Row[]): string[] {
+  const width = Math.min(widestName, Math.max(0, ...rows.map(([, name]) => name.length)));
+  return rows.map(([letter, name, note]) => `  ${letter === '' ? '' : `${letter}  `}${name.padEnd(width)}  ${note}`);
+}
+
+function waysOn(result: RunResult, next: NextCommand): string[] {
+  const { diff, restore } = runCommands(result, next);
+  return [
+    ...(diff === null ? [] : [`  See what it did: ${diff}`]),
+    ...(restore === null ? [] : [`  Take it back:    ${restore}`]),
+  ];
+}
+
+/** What to type next. */
+export function runCommands(
+  { before, after, changes }: RunResult,
+  next: NextCommand,
+): { readonly diff: string | null; readonly restore: string | null } {
+  const isChanged = changes === null || changes.files.length > 0;
+  if (before === null || !isChanged) return { diff: null, restore: null };
+  return {
+    diff: next(after === null ? `diff ${before.seq}` : `diff ${before.seq} ${after.seq}`),
+    restore: next(`restore ${before.seq}`),
+  };
+}

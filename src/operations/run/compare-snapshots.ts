@@ -1,0 +1,94 @@
+import { Buffer } from 'node:buffer';
+
+import type { ObjectId } from '../../core/ids.js';
+import type { ObjectReader } from '../../core/ports.js';
+import type { ChangedFile, RunChanges, SelfRunningChange, Snapshot } from '../../core/results.js';
+import { selfRunningKind } from '../../core/self-running.js';
+import { type TreeChange, parseTreeChanges, treeChangeOptions } from '../../core/tree-changes.js';
+import { isSnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import type { WatchedChange } from './watched.js';
+
+/** What is different in the second of two snapshots, and what of it runs by itself. */
+export async function compareSnapshots(
+  context: Context,
+  before: Snapshot,
+  after: Snapshot,
+  watched: readonly WatchedChange[],
+): Promise<RunChanges> {
+  const chunks: Uint8Array[] = [];
+  await context.store.diff(`${before.commit}:mounts`, `${after.commit}:mounts`, {
+    options: treeChangeOptions,
+    paths: [],
+    output: { kind: 'collect', onData: (chunk) => chunks.push(chunk) },
+  });
+  const changes = parseTreeChanges(Buffer.concat(chunks).toString('latin1'));
+  const reader = context.store.reader();
+  try {
+    return { ...summed(changes), selfRunning: await selfRunningAmong(reader, changes, watched) };
+  } finally {
+    await reader.close();
+  }
+}
+
+function summed(changes: readonly TreeChange[]): Omit<RunChanges, 'selfRunning'> {
+  const count = (kind: TreeChange['change']): number => changes.filter(({ change }) => change === kind).length;
+  const files: ChangedFile[] = changes.map(({ mount, path, change, lines }) => ({ mount, path, change, lines }));
+  return {
+    added: count('added'),
+    modified: count('modified'),
+    deleted: count('deleted'),
+    linesAdded: changes.reduce((sum, { lines }) => sum + (lines?.added ?? 0), 0),
+    linesRemoved: changes.reduce((sum, { lines }) => sum + (lines?.removed ?? 0), 0),
+    files,
+    newExecutables: changes
+      .filter(({ becameExecutable }) => becameExecutable)
+      .map(({ mount, path }) => ({ mount, path })),
+  };
+}
+
+async function selfRunningAmong(
+  reader: ObjectReader,
+  changes: readonly TreeChange[],
+  watched: readonly WatchedChange[],
+): Promise<SelfRunningChange[]> {
+  const found: SelfRunningChange[] = [];
+  for (const change of changes) {
+    const kind = selfRunningKind(change.path);
+    if (kind === null || (isPackage(change) && !(await hasOtherScripts(reader, change)))) continue;
+    found.push({ mount: change.mount, path: change.path, kind, change: change.change, stored: true });
+  }
+  const isKnown = ({ mount, path }: WatchedChange): boolean =>
+    changes.some((change) => change.mount === mount && change.path === path);
+  for (const change of watched) {
+    const kind = selfRunningKind(change.path);
+    if (kind !== null && !isKnown(change)) found.push({ ...change, kind, stored: false });
+  }
+  return found;
+}
+
+function isPackage({ path }: TreeChange): boolean {
+  return /(?:^|\/)package\.json$/.test(path);
+}
+
+/** Most changes of a package.json are of its dependencies. What cannot be read counts as other. */
+async function hasOtherScripts(reader: ObjectReader, { before, after }: TreeChange): Promise<boolean> {
+  const [then, now] = [await scriptsOf(reader, before), await scriptsOf(reader, after)];
+  return then === undefined || now === undefined || then !== now;
+}
+
+const packageLimit = 4 * 1024 * 1024;
+
+async function scriptsOf(reader: ObjectReader, blob: ObjectId | null): Promise<string | undefined> {
+  if (blob === null) return '';
+  try {
+    const { content } = await reader.read(blob, 'blob', packageLimit);
+    const parsed: unknown = JSON.parse(content.toString('utf8'));
+    if (typeof parsed !== 'object' || parsed === null) return undefined;
+    const scripts = 'scripts' in parsed ? parsed.scripts : undefined;
+    return scripts === undefined ? '' : JSON.stringify(scripts);
+  } catch (error) {
+    if (error instanceof SyntaxError || isSnapError(error, 'STORE_DAMAGED')) return undefined;
+    throw error;
+  }
+}

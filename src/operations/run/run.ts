@@ -1,0 +1,173 @@
+import { activeOwner } from '../../core/activity.js';
+import type { InstanceName } from '../../core/ids.js';
+import type { MountRecord } from '../../core/instance-record.js';
+import type { RunRequest } from '../../core/requests.js';
+import type { RunResult, SaveResult, SnapshotPointer } from '../../core/results.js';
+import { SnapError, isSnapError, systemCode } from '../../errors.js';
+import type { Context } from '../context.js';
+import { save } from '../save.js';
+import { derivedName } from '../session/choose-instance.js';
+import { instanceForSave } from '../session/instance-for-save.js';
+import { markActive } from '../session/instances.js';
+import { compareSnapshots } from './compare-snapshots.js';
+import { type Watched, compareWatched, lookAtWatched } from './watched.js';
+
+/** Runs a command on the terminal; the exit code that a shell would report. */
+export type StartCommand = (command: RunRequest['command']) => Promise<number>;
+
+/**
+ * A snapshot, the command, a snapshot; the instance is active meanwhile. What the command returns is passed on,
+ * whatever becomes of the second snapshot. A partial snapshot is one: the command is run.
+ * @param undisturbed the same context, deaf to signals: what follows the command is done although one ended it
+ * @throws SnapError COMMAND_NOT_STARTED, INSTANCE_ACTIVE, and all that `save` throws unless `onSaveFailure` is `warn`
+ */
+export async function run(
+  context: Context,
+  undisturbed: Context,
+  request: RunRequest,
+  start: StartCommand,
+): Promise<RunResult> {
+  refuseActive(context, request);
+  const { before, instance, messages } = await saveBefore(context, request);
+  const inInstance: Context = { ...undisturbed, instance };
+  const mounts = context.registry.find(instance)?.mounts ?? [];
+  const watched = await lookAtWatched(context, mounts);
+  const force = request.force ?? false;
+  const exitCode = await whileActive(inInstance, instance, force, () => {
+    context.interruption.check();
+    return start(request.command);
+  });
+  const ended = await afterCommand(inInstance, request, { before, mounts, watched, exitCode });
+  return { instance, exitCode, before: pointerOf(before), ...ended, messages: [...messages, ...ended.messages] };
+}
+
+/** Before anything is written, where it is known already. */
+function refuseActive(context: Context, request: RunRequest): void {
+  if (request.force === true) return;
+  const name = orUndefined(() => instanceForSave(context, {}))?.record.name;
+  const owner = name === undefined ? null : activeOwner(context.registry.readActivity(name), context.processes);
+  if (name !== undefined && owner !== null) throw alreadyActive(name, owner);
+}
+
+interface Begun {
+  readonly before: SaveResult | null;
+  readonly instance: InstanceName;
+  readonly messages: readonly string[];
+}
+
+async function saveBefore(context: Context, request: RunRequest): Promise<Begun> {
+  try {
+    const message = request.message ?? `Before ${request.command.join(' ')}`;
+    const before = await save(context, { trigger: 'run_start', message });
+    return { before, instance: before.snapshot.instance, messages: partialNotes(before, 'before') };
+  } catch (error) {
+    const isOurs = isSnapError(error) || systemCode(error) !== undefined;
+    if (!isOurs || isSnapError(error, 'INTERRUPTED')) throw error;
+    const { message } = error as Error;
+    if (request.onSaveFailure !== 'warn') throw isSnapError(error) ? notStarted(error) : error;
+    const said = `No snapshot was made before the command, which runs all the same: ${message}`;
+    await request.onWarning?.(said);
+    return { before: null, instance: nameOf(context), messages: request.onWarning === undefined ? [said] : [] };
+  }
+}
+
+function notStarted(error: SnapError): SnapError {
+  const message = `${error.message} The command was not started, since there is no snapshot to go back to.`;
+  return new SnapError(error.code, message, error.data, { cause: error });
+}
+
+function nameOf(context: Context): InstanceName {
+  const found = orUndefined(() => instanceForSave(context, {}))?.record.name;
+  const here = context.host.realPath(context.host.cwd) ?? context.host.cwd;
+  return found ?? context.instance ?? derivedName(context, here);
+}
+
+interface Ran {
+  readonly before: SaveResult | null;
+  readonly mounts: readonly MountRecord[];
+  readonly watched: Watched;
+  readonly exitCode: number;
+}
+
+type Ended = Pick<RunResult, 'after' | 'changes' | 'complete' | 'messages'>;
+
+/** Whatever fails here is said, and hides nothing of what the command returned. */
+async function afterCommand(context: Context, request: RunRequest, ran: Ran): Promise<Ended> {
+  let after: SaveResult;
+  try {
+    const message = `After ${request.command.join(' ')} (exit ${String(ran.exitCode)})`;
+    after = await save(context, { trigger: 'post_step', message });
+  } catch (error) {
+    const said = `The snapshot after the command could not be made: ${wordsOf(error)}`;
+    return { after: null, changes: null, complete: false, messages: [said] };
+  }
+  const complete = (ran.before?.complete ?? false) && after.complete;
+  const ended = { after: pointerOf(after), complete, messages: partialNotes(after, 'after') };
+  if (ran.before === null) return { ...ended, changes: null };
+  try {
+    const watched = compareWatched(ran.watched, await lookAtWatched(context, ran.mounts));
+    return { ...ended, changes: await compareSnapshots(context, ran.before.snapshot, after.snapshot, watched) };
+  } catch (error) {
+    const said = `What the command changed could not be made out: ${wordsOf(error)}`;
+    return { ...ended, changes: null, messages: [...ended.messages, said] };
+  }
+}
+
+function partialNotes({ complete, snapshot: { seq } }: SaveResult, which: 'before' | 'after'): string[] {
+  return complete ? [] : [`Snapshot ${String(seq)}, ${which} the command, is partial: some paths could not be read.`];
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+async function whileActive(
+  context: Context,
+  instance: InstanceName,
+  force: boolean,
+  act: () => Promise<number>,
+): Promise<number> {
+  const mark = await becomeActive(context, instance, force);
+  try {
+    return await act();
+  } finally {
+    // Somebody else's mark is theirs to clear.
+    if (mark !== undefined && context.registry.readActivity(instance) === mark)
+      context.registry.clearActivity(instance);
+  }
+}
+
+/** Looks and marks in one, under the instance's lock. Undefined for an instance of which no snapshot could be made. */
+async function becomeActive(context: Context, instance: InstanceName, force: boolean): Promise<string | undefined> {
+  const lock = await context.locks.instance(instance);
+  try {
+    const record = context.registry.find(instance);
+    if (record === undefined) return undefined;
+    const owner = activeOwner(context.registry.readActivity(instance), context.processes);
+    if (owner !== null && !force) throw alreadyActive(instance, owner);
+    return markActive(context, record, context.pid);
+  } finally {
+    lock.release();
+  }
+}
+
+function alreadyActive(instance: InstanceName, owner: string): SnapError<'INSTANCE_ACTIVE'> {
+  return new SnapError('INSTANCE_ACTIVE', `Instance ${instance} is active already (${owner}).`, { instance, owner });
+}
+
+function orUndefined<Value>(look: () => Value): Value | undefined {
+  try {
+    return look();
+  } catch (error) {
+    if (!isSnapError(error) && systemCode(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+function pointerOf(saved: SaveResult): SnapshotPointer;
+function pointerOf(saved: SaveResult | null): SnapshotPointer | null;
+function pointerOf(saved: SaveResult | null): SnapshotPointer | null {
+  if (saved === null) return null;
+  const { instance, seq, id, ref } = saved.snapshot;
+  return { instance, seq, id, ref };
+}
