@@ -239,6 +239,11 @@ export interface Store {
   checkConnected(commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void>;
   /** The commits among these that miss an object. Uses the remembered check while the packs are as they were. */
   brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
+  /**
+   * The blobs among these whose bytes in the packs are as they were written, by the checksums that were noted then.
+   * Others may be sound too: reading them tells. `pause` is awaited now and then.
+   */
+  findAsWritten(blobs: readonly ObjectId[], pause: () => Promise<void>): Promise<ReadonlySet<ObjectId>>;
   /** git fsck; problems in words. `full` re-hashes all content. */
   fsck(full: boolean, onChecked?: (done: ContentProgress) => void): Promise<string[]>;
   /** How many objects there are, be they sound or not. */
@@ -369,6 +374,8 @@ export interface RecordedRepository {
 }
 
 export interface UnchangedParts {
+  /** The share of the recorded directories that are as recorded, apart from what lies below them: 0 to 1. */
+  readonly share: number;
   /**
    * The subtree at the path when it is as recorded in every entry, and was let in by rules with this key; null: by
    * whatever rules.

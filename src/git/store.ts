@@ -36,6 +36,7 @@ import { hasLeftovers, sweep } from './garbage/sweep.js';
 import { IntactCommits } from './intact-commits.js';
 import { findCommits, setBrokenRef } from './lost-refs.js';
 import { BatchReader } from './objects.js';
+import { findAsWritten } from './pack/as-written.js';
 import { KnownObjects } from './pack/known-objects.js';
 import { PackWriter } from './pack/pack-writer.js';
 import { type Environment, Programs } from './programs.js';
@@ -170,6 +171,11 @@ class GitStore implements Store {
 
   async brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
     return brokenSnapshots(this.#ready(), this.#intact, commits);
+  }
+
+  async findAsWritten(blobs: readonly ObjectId[], pause: () => Promise<void>): Promise<ReadonlySet<ObjectId>> {
+    this.#ready();
+    return findAsWritten(join(this.#directory, 'objects', 'pack'), blobs, pause);
   }
 
   async fsck(full: boolean, onChecked: (done: ContentProgress) => void = () => undefined): Promise<string[]> {

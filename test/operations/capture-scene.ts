@@ -164,6 +164,6 @@ export function cacheOf(directory: StatCache['directory']): StatCache {
   return {
     notes: { defaults: usualAttributes([]), attributes: [], leftOut: [], repositories: [] },
     directory,
-    recheck: () => Promise.resolve({ subtree: () => undefined, directory: () => undefined }),
+    recheck: () => Promise.resolve({ share: 0, subtree: () => undefined, directory: () => undefined }),
   };
 }

@@ -33,6 +33,11 @@ export class Unchanged implements UnchangedParts {
     });
   }
 
+  get share(): number {
+    const count = this.#changedBefore.length - 1;
+    return count === 0 ? 0 : 1 - (this.#changedBefore[count] as number) / count;
+  }
+
   subtree(path: EntryPath, rules: string | null): RecordedSubtree | undefined {
     const place = this.#placeOf(path, rules);
     if (place === undefined) return undefined;

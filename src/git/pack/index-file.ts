@@ -55,7 +55,7 @@ function encodeLarge(offsets: readonly number[]): Buffer {
   return encoded;
 }
 
-/** The ids of one pack, as its index lists them: ours, or one that git made. */
+/** What the index of one pack says of the objects in it: ours, or one that git made. */
 export class PackIndex {
   readonly #bytes: Buffer;
   readonly #count: number;
@@ -85,7 +85,37 @@ export class PackIndex {
     return this.#bytes.subarray(idsStart + rank * idBytes, idsStart + (rank + 1) * idBytes);
   }
 
+  /** True when no byte of the index has changed since it was written. */
+  get isIntact(): boolean {
+    const end = this.#bytes.length - idBytes;
+    return createHash('sha1').update(this.#bytes.subarray(0, end)).digest().equals(this.#bytes.subarray(end));
+  }
+
+  /** The last bytes of the pack that the index is of. */
+  get packChecksum(): Buffer {
+    return this.#bytes.subarray(this.#bytes.length - trailerBytes, this.#bytes.length - idBytes);
+  }
+
+  /** CRC-32 of the object's bytes in the pack, header included, as it was when the pack was written. */
+  checksumAt(rank: number): number {
+    return this.#bytes.readUInt32BE(idsStart + this.#count * idBytes + rank * 4);
+  }
+
+  /** Where the object begins in the pack; beyond every pack where the index does not say. */
+  offsetAt(rank: number): number {
+    const small = this.#bytes.readUInt32BE(idsStart + this.#count * (idBytes + 4) + rank * 4);
+    if (small < firstLargeOffset) return small;
+    const at = idsStart + this.#count * (idBytes + 8) + (small - firstLargeOffset) * 8;
+    const offset = at + 8 + trailerBytes > this.#bytes.length ? Infinity : Number(this.#bytes.readBigUInt64BE(at));
+    return offset > Number.MAX_SAFE_INTEGER ? Infinity : offset;
+  }
+
   has(id: Buffer): boolean {
+    return this.rankOf(id) !== undefined;
+  }
+
+  /** The object's place among all, by ascending id; undefined when the pack has it not. */
+  rankOf(id: Buffer): number | undefined {
     const first = id[0] as number;
     let low = first === 0 ? 0 : this.#bytes.readUInt32BE(magic.length + (first - 1) * 4);
     let high = this.#bytes.readUInt32BE(magic.length + first * 4);
@@ -93,11 +123,11 @@ export class PackIndex {
     while (low < high) {
       const middle = (low + high) >>> 1;
       const order = this.#compare(middle, id, wanted);
-      if (order === 0) return true;
+      if (order === 0) return middle;
       if (order < 0) low = middle + 1;
       else high = middle;
     }
-    return false;
+    return undefined;
   }
 
   /** The first byte is the same for all in the fanout's range; the four after it nearly always decide. */

@@ -41,6 +41,9 @@ export class AsInSnapshot {
   }
 }
 
+/** Reading a snapshot in part takes several times as long for each entry as reading all of it. */
+const worthFrom = 0.75;
+
 export interface ComparedMount {
   readonly known: KnownSnapshot;
   readonly manifest: Manifest;
@@ -55,7 +58,7 @@ export async function compareWithRecord(context: Context, compared: ComparedMoun
   const { name } = target.mount;
   if (manifest.scope !== null || !areRulesOfSave(record, manifest)) return undefined;
   const recorded = await recordOf(context, record, target.mount);
-  if (recorded === undefined) return undefined;
+  if (recorded === undefined || recorded.parts.share < worthFrom) return undefined;
   const { notes } = recorded.cache;
   if (!isAlike(notes.defaults, target.manifestMount.defaults)) return undefined;
   const attributes = await readAttributes(reader, known, name);

@@ -9,8 +9,9 @@ import { inTurns } from './expected.js';
 import type { PlannedMount } from './plan-mounts.js';
 
 /**
- * Reads all content that a restore is to write: what turns out to be damaged when half of it is done would leave neither
- * state.
+ * Makes sure that all content that a restore is to write can be read: what turns out to be damaged when half of it is
+ * done would leave neither state. What lies in packs is held against the checksums that were noted when they were
+ * written; everything else, and what does not match, is read and hashed. What is written is hashed in any case.
  * @throws SnapError SNAPSHOT_DAMAGED
  */
 export async function refuseUnsound(
@@ -22,17 +23,29 @@ export async function refuseUnsound(
   const contents = new Map<string, StoredFile | StoredSymlink>();
   for (const { action, after } of planned.flatMap(({ plan }) => plan.changes)) {
     if (action === 'chmod' || after === null || after.kind === 'directory') continue;
-    const form = after.kind === 'file' && after.byRanges === true ? 'ranges' : 'bytes';
+    const form = isAsItIs(after) ? 'bytes' : 'ranges';
     const key = `${after.oid} ${form}`;
     if (!contents.has(key)) contents.set(key, after);
   }
-  for (const some of inTurns([...contents.values()])) {
+  const pause = (): Promise<void> => context.interruption.pause();
+  const all = [...contents.values()];
+  const asWritten = await context.store.findAsWritten(
+    all.filter(isAsItIs).map(({ oid }) => oid),
+    pause,
+  );
+  const doubtful = all.filter((entry) => !isAsItIs(entry) || !asWritten.has(entry.oid));
+  for (const some of inTurns(doubtful)) {
     reader.expect(some.map(({ oid }) => oid));
     for (const entry of some) {
-      await context.interruption.pause();
+      await pause();
       await refuseIfDamaged(reader, entry, known);
     }
   }
+}
+
+/** The blob is the content. Whether a list of ranges is one shows only when it is read. */
+function isAsItIs(entry: StoredFile | StoredSymlink): boolean {
+  return entry.kind === 'symlink' || entry.byRanges !== true;
 }
 
 async function refuseIfDamaged(

@@ -79,6 +79,28 @@ describe('an index', () => {
     for (let n = 0; n < 20_000; n++) expect(index.has(randomBytes(20))).toBe(false);
   });
 
+  test('says where objects lie and what their bytes sum up to', () => {
+    const ids = Array.from({ length: 300 }, () => randomBytes(20));
+    const offsetOf = (position: number): number =>
+      position < 100 ? 12 + position : 2 ** (27 + (position % 20)) + position;
+    const index = PackIndex.parse(encodeIndex(tableOf(ids, offsetOf), checksum))!;
+    ids.forEach((id, position) => {
+      const rank = index.rankOf(id)!;
+      expect([index.offsetAt(rank), index.checksumAt(rank)]).toEqual([offsetOf(position), position]);
+    });
+    expect(index.packChecksum).toEqual(checksum);
+  });
+
+  test('shows whether a byte of it has changed', () => {
+    const whole = encodeIndex(tableOf([randomBytes(20), randomBytes(20)]), checksum);
+    expect(PackIndex.parse(whole)!.isIntact).toBe(true);
+    for (let at = 8 + 1024; at < whole.length; at++) {
+      const bytes = Buffer.from(whole);
+      bytes[at]! ^= 0x10;
+      expect(PackIndex.parse(bytes)!.isIntact, `byte ${at}`).toBe(false);
+    }
+  });
+
   test('is not taken for one when it is torn or of another version', () => {
     const whole = encodeIndex(tableOf([randomBytes(20), randomBytes(20)]), checksum);
     expect(PackIndex.parse(whole)).toBeDefined();
