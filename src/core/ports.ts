@@ -189,9 +189,10 @@ export interface Store {
   exists(): boolean;
   /**
    * Snapshot refs of one instance or of all, ascending by number, the damaged ones too: tree (and commit) are zeros
-   * where they cannot be read. One git process.
+   * where they cannot be read. One git process. With `newest` (at least 1) only so many of those with the highest
+   * numbers: of one instance, and where they are few, no other is read then.
    */
-  snapshots(instance: InstanceName | null): Promise<SnapshotRef[]>;
+  snapshots(instance: InstanceName | null, newest?: number): Promise<SnapshotRef[]>;
   /** The numbers of an instance's snapshots, ascending, those of damaged ones too. No process. */
   snapshotNumbers(instance: InstanceName): Seq[];
   /** Like `snapshots`, one of them; undefined where there is none. */

@@ -4,10 +4,12 @@ import { dirname, join } from 'node:path';
 import { isAscii } from '../core/entry-path.js';
 import { type InstanceName, type ObjectId, toSeq, zeroObjectId } from '../core/ids.js';
 import type { RefChange, RefValue, SnapshotRef } from '../core/ports.js';
+import { snapshotRefName } from '../core/snapshot-record.js';
 import { SnapError, isSnapError } from '../errors.js';
 import { syncDirectory } from '../fs/durable.js';
 import { BatchReader } from './objects.js';
-import { looseRefs, plainRef } from './ref-names.js';
+import { looseRefs, plainRef, snapshotNumbers } from './ref-names.js';
+import { type RefRecord, RefRecords, commitParts, recordFormat } from './ref-records.js';
 import type { GitCommand, GitRunner, RunningGit } from './run-git.js';
 
 const snapshotPrefix = 'refs/jackin/';
@@ -16,22 +18,41 @@ const snapshotPrefix = 'refs/jackin/';
  * The snapshot refs of one instance or of all, by instance, then by number; one process, however many there are.
  * Where a commit cannot be read, its tree is all zeros and its message empty; where the ref itself cannot, so is its
  * commit: a snapshot that is damaged is still there, and its number is used.
+ * @param newest only so many of the instance, those with the highest numbers
  */
-export async function listSnapshotRefs(git: GitRunner, instance: InstanceName | null): Promise<SnapshotRef[]> {
+export async function listSnapshotRefs(
+  git: GitRunner,
+  instance: InstanceName | null,
+  newest?: number,
+): Promise<SnapshotRef[]> {
   const prefix = instance === null ? snapshotPrefix : `${snapshotPrefix}${instance}/`;
   const { storeDirectory } = git.settings;
   // Looked at before git is asked: what comes meanwhile is then in neither list.
   const loose = looseRefs(storeDirectory, prefix);
-  const records = await readSnapshotRefs(git, prefix);
+  const names = newestNames(storeDirectory, instance, newest ?? Infinity);
+  if (names?.length === 0) return [];
+  const records = await readSnapshotRefs(git, names ?? [prefix]);
+  const isWanted = names === undefined ? () => true : (name: string): boolean => names.includes(name);
   const broken = stillBroken(
     storeDirectory,
-    loose,
-    records.map(([name = '']) => name),
+    loose.filter(isWanted),
+    records.map(([name]) => name),
   );
-  return [...records, ...broken.map((name) => [name, zeroObjectId])]
-    .map(toSnapshotRef)
+  return [...records.map(toSnapshotRef), ...broken.map((name) => toSnapshotRef([name, zeroObjectId, '', '']))]
     .filter((ref) => ref !== undefined)
-    .sort(bySnapshot);
+    .sort(bySnapshot)
+    .slice(-(newest ?? Infinity));
+}
+
+/** More names than this are not handed to git one by one. */
+const namedAtMost = 100;
+
+/** Undefined where all are to be asked for. */
+function newestNames(directory: string, instance: InstanceName | null, newest: number): string[] | undefined {
+  if (instance === null || newest > namedAtMost) return undefined;
+  return snapshotNumbers(directory, instance)
+    .slice(-newest)
+    .map((seq) => snapshotRefName(instance, seq));
 }
 
 /** One snapshot's ref, read as in `listSnapshotRefs`, its commit by the reader; undefined where there is none. */
@@ -43,20 +64,22 @@ export async function findSnapshotRef(
   const { storeDirectory } = git.settings;
   const oid = plainRef(storeDirectory, name);
   if (oid !== undefined) return toSnapshotRef([name, oid, ...(await readCommit(reader, oid))]);
-  const record = (await readSnapshotRefs(git, name)).find(([found]) => found === name);
+  const record = (await readSnapshotRefs(git, [name])).find(([found]) => found === name);
   if (record !== undefined) return toSnapshotRef(record);
   const isThere = lstatSync(join(storeDirectory, name), { throwIfNoEntry: false })?.isDirectory() === false;
-  return isThere ? toSnapshotRef([name, zeroObjectId]) : undefined;
+  return isThere ? toSnapshotRef([name, zeroObjectId, '', '']) : undefined;
 }
 
-async function readSnapshotRefs(git: GitRunner, prefix: string): Promise<string[][]> {
-  const command = {
-    args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00%(objecttype)%00%(raw:size)%00%(raw)', prefix],
-  };
-  const { exitCode, stdout, stderr } = await git.run(command);
-  const records = exitCode === 0 ? parseCommits(stdout) : await readOneByOne(git, prefix);
-  if (exitCode !== 0 && records.length === 0) throw git.failure(command, exitCode, stderr);
-  return records;
+async function readSnapshotRefs(git: GitRunner, patterns: readonly string[]): Promise<readonly RefRecord[]> {
+  const command = { args: ['for-each-ref', `--format=${recordFormat}`, ...patterns] };
+  const { stdout, end } = await git.start(command);
+  const records = new RefRecords();
+  for await (const chunk of stdout) records.push(chunk as Buffer);
+  const { exitCode, stderr } = await end;
+  if (exitCode === 0) return records.end();
+  const found = await readOneByOne(git, patterns);
+  if (found.length === 0) throw git.failure(command, exitCode, stderr);
+  return found;
 }
 
 /** All refs below a prefix such as `refs/replace/`, by name. */
@@ -201,50 +224,25 @@ function directoriesOf(changes: readonly RefChange[]): string[] {
 }
 
 /** Slower, and through everything that cannot be read: one missing commit must not hide the other snapshots. */
-async function readOneByOne(git: GitRunner, prefix: string): Promise<string[][]> {
-  const refs = await listRefs(git, prefix);
+async function readOneByOne(git: GitRunner, patterns: readonly string[]): Promise<RefRecord[]> {
+  const refs = (await Promise.all(patterns.map((pattern) => listRefs(git, pattern)))).flat();
   const reader = new BatchReader(git);
   try {
-    return await Promise.all(refs.map(async ({ name, oid }) => [name, oid, ...(await readCommit(reader, oid))]));
+    return await Promise.all(
+      refs.map(async ({ name, oid }) => [name, oid, ...(await readCommit(reader, oid))] as const),
+    );
   } finally {
     await reader.close();
   }
 }
 
-async function readCommit(reader: BatchReader, oid: ObjectId): Promise<[tree: string, message: string]> {
+async function readCommit(reader: BatchReader, oid: ObjectId): Promise<readonly [tree: string, message: string]> {
   try {
-    return partsOf((await reader.find(oid, 'commit'))?.content.toString('latin1') ?? '');
+    return commitParts((await reader.find(oid, 'commit'))?.content.toString('latin1') ?? '');
   } catch (error) {
     if (!isSnapError(error, 'STORE_DAMAGED')) throw error;
     return ['', ''];
   }
-}
-
-/** The tree and the message of a commit's content; empty for anything else. */
-function partsOf(content: string): [tree: string, message: string] {
-  const tree = /^tree ([0-9a-f]{40})\n/.exec(content)?.[1];
-  const end = content.indexOf('\n\n');
-  return tree === undefined || end < 0 ? ['', ''] : [tree, content.slice(end + 2)];
-}
-
-/** Four fields, each ended by NUL, then as many bytes of content as the fourth says, and a line feed. */
-function parseCommits(stdout: Buffer): string[][] {
-  const text = stdout.toString('latin1');
-  const records = [];
-  for (let at = 0; at < text.length;) {
-    const fields: string[] = [];
-    while (fields.length < 4) {
-      const end = text.indexOf('\0', at);
-      if (end < 0) throw new SnapError('INTERNAL', 'The list of refs ended early.', { what: 'git for-each-ref' });
-      fields.push(text.slice(at, end));
-      at = end + 1;
-    }
-    const [name = '', oid = '', type, size] = fields;
-    const content = text.slice(at, (at += Number(size)));
-    at += 1;
-    records.push([name, oid, ...(type === 'commit' ? partsOf(content) : ['', ''])]);
-  }
-  return records;
 }
 
 /** Pairs of a name and an id, each ended by NUL, each pair by a line feed. */
@@ -255,10 +253,12 @@ function parsePairs(stdout: Buffer): [name: string, oid: string][] {
   return pairs;
 }
 
-function toSnapshotRef([ref = '', commit = '', tree = '', message = '']: readonly string[]): SnapshotRef | undefined {
-  const [, instance, number] = /^refs\/jackin\/([^/]+)\/([^/]+)$/.exec(ref) ?? [];
-  const seq = toSeq(number ?? '');
-  if (instance === undefined || seq === undefined) return undefined;
+function toSnapshotRef([ref, commit, tree, message]: RefRecord): SnapshotRef | undefined {
+  const slash = ref.lastIndexOf('/');
+  const instance = ref.slice(snapshotPrefix.length, slash);
+  const seq = toSeq(ref.slice(slash + 1));
+  if (seq === undefined || !ref.startsWith(snapshotPrefix) || instance === '' || instance.includes('/'))
+    return undefined;
   return {
     instance: instance as InstanceName,
     seq,

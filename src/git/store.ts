@@ -96,8 +96,8 @@ class GitStore implements Store {
     return repositoryExists(this.#directory);
   }
 
-  async snapshots(instance: InstanceName | null): Promise<SnapshotRef[]> {
-    return this.exists() ? listSnapshotRefs(this.#ready(), instance) : [];
+  async snapshots(instance: InstanceName | null, newest?: number): Promise<SnapshotRef[]> {
+    return this.exists() ? listSnapshotRefs(this.#ready(), instance, newest) : [];
   }
 
   snapshotNumbers(instance: InstanceName): Seq[] {

@@ -62,9 +62,8 @@ export function pointerTo({ ref, record }: KnownSnapshot): SnapshotPointer {
   return { instance: ref.instance, seq: ref.seq, id: record.id, ref: ref.ref };
 }
 
-/** The snapshot as results carry it. `parent` is the one before it that still exists. */
-export function describe(known: KnownSnapshot, numbers: readonly Seq[]): Snapshot {
-  const { ref, record } = known;
+/** The snapshot as results carry it. `numbers` are those that exist, ascending. */
+export function describe({ ref, record }: KnownSnapshot, numbers: readonly Seq[]): Snapshot {
   return {
     instance: ref.instance,
     seq: ref.seq,
@@ -90,18 +89,28 @@ function numberBefore(numbers: readonly Seq[], seq: Seq): Seq | null {
   return numbers[low - 1] ?? null;
 }
 
+/** As a list has it. Without spreading another object into it: there may be ten thousand, and that takes longer. */
 export function describeListed(
-  known: KnownSnapshot,
+  { ref, record }: KnownSnapshot,
   numbers: readonly Seq[],
   marks: { readonly pinned: ReadonlySet<string>; readonly broken: ReadonlySet<ObjectId> },
 ): ListedSnapshot {
   return {
-    ...describe(known, numbers),
-    files: known.record.files,
-    sizeBytes: known.record.sizeBytes,
-    pinned: marks.pinned.has(`${known.ref.instance}/${String(known.ref.seq)}`),
-    recoveryOf: known.record.recoveryOf,
-    restorable: !marks.broken.has(known.ref.commit),
+    instance: ref.instance,
+    seq: ref.seq,
+    id: record.id,
+    ref: ref.ref,
+    commit: ref.commit,
+    tree: ref.tree,
+    trigger: record.trigger,
+    message: record.message,
+    createdAt: record.createdAt.toISOString(),
+    parentSeq: numberBefore(numbers, ref.seq),
+    files: record.files,
+    sizeBytes: record.sizeBytes,
+    pinned: marks.pinned.size > 0 && marks.pinned.has(`${ref.instance}/${String(ref.seq)}`),
+    recoveryOf: record.recoveryOf,
+    restorable: !marks.broken.has(ref.commit),
   };
 }
 

@@ -40,6 +40,9 @@ describe.each(ruins)("a snapshot's ref that $what", ({ content }) => {
       { seq: 1, restorable: true },
     ]);
     expect(listed.document.messages).toEqual(['Snapshot t/2 is damaged: see "verify".']);
+    const newest = await scene.json(['list', '--limit', '2']);
+    expect(newest.data.snapshots).toEqual(listed.data.snapshots.slice(0, 2));
+    expect(newest.document.messages).toEqual(listed.document.messages);
     expect((await problems(scene)).join('\n')).toMatch(/t\/2/);
     expect((await problems(scene)).length).toBe(1);
     expect(said(await scene.run(['verify'], { code: 7 }))).toContain('t/2');

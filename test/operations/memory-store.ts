@@ -43,7 +43,7 @@ export class MemoryStore {
     return {
       prepare: async () => step('prepare'),
       exists: () => true,
-      snapshots: async (instance) => (step('snapshots'), this.#snapshots(instance)),
+      snapshots: async (instance, newest = Infinity) => (step('snapshots'), this.#snapshots(instance).slice(-newest)),
       snapshotNumbers: (instance) => {
         step('snapshotNumbers');
         return this.#snapshots(instance).map(({ seq }) => seq);

@@ -85,8 +85,16 @@ test('a message is read as it was written, whatever its user typed', () => {
     const bytes = Buffer.from(encodeMessage(written), 'utf8');
     expect(openMessage(bytes.toString('utf8')).decode()).toEqual(written);
     expect(openMessage(bytes.toString('utf8')).format).toBe('1');
+    expect(openMessage(inOtherOrder(bytes.toString('utf8'))).decode()).toEqual(written);
   });
 });
+
+/** Trailers of a later version among those of this one, and the first one last: readers go by keys alone. */
+function inOtherOrder(message: string): string {
+  const cut = message.lastIndexOf('\n\n') + 2;
+  const [first, ...others] = message.slice(cut).trimEnd().split('\n');
+  return `${message.slice(0, cut)}${['Jackin-Later: what', ...others, first].join('\n')}\n`;
+}
 
 test('a tidied message stays as it is when it is tidied again', () => {
   const typed = fc.array(fc.oneof(text, fc.constantFrom('Jackin-Seq: 7', '', ' ', '\r', 'Jackin-Format: 99')));

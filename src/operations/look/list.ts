@@ -12,30 +12,32 @@ import { type KnownSnapshot, describeListed, isThere, knowIfReadable, pinned } f
 /** The snapshots of an instance, newest first. @throws SnapError INSTANCE_NOT_FOUND */
 export async function list(context: Context, request: ListRequest): Promise<ListResult> {
   const instance = chooseInstance(context);
-  const refs = await existingSnapshots(context, instance);
+  const { trigger, since, limit = Infinity } = request;
+  const isFiltered = trigger !== undefined || since !== undefined;
+  const refs = await existingSnapshots(context, instance, isFiltered ? Infinity : Math.max(1, limit));
   if (refs.length === 0) return { instance, snapshots: [], messages: [] };
   const lock = await lockForReading(context);
   try {
-    const read = refs.map((ref) => ({ ref, known: knowIfReadable(ref) }));
     const marks = { pinned: pinned(context), broken: await context.store.brokenSnapshots(refs.map(commitOf)) };
-    const numbers = refs.map(({ seq }) => seq);
-    const wanted = read
-      .filter(({ known }) => isWanted(known, request))
-      .map(({ ref, known }) => (known === undefined ? unreadable(ref) : describeListed(known, numbers, marks)))
-      .reverse();
-    const odd = read.filter(({ known }) => known === undefined).map(({ ref }) => ref);
-    return {
-      instance,
-      snapshots: wanted.slice(0, request.limit ?? wanted.length),
-      messages: unreadableMessages(odd),
-    };
+    const numbers = limit === Infinity ? refs.map(({ seq }) => seq) : context.store.snapshotNumbers(instance);
+    const snapshots: ListedSnapshot[] = [];
+    const odd: SnapshotRef[] = [];
+    for (const ref of refs) {
+      const known = knowIfReadable(ref);
+      if (known === undefined) odd.push(ref);
+      if (!isWanted(known, request)) continue;
+      snapshots.push(known === undefined ? unreadable(ref) : describeListed(known, numbers, marks));
+    }
+    snapshots.reverse();
+    return { instance, snapshots: snapshots.slice(0, limit), messages: unreadableMessages(odd) };
   } finally {
     lock.release();
   }
 }
 
-async function existingSnapshots(context: Context, instance: InstanceName): Promise<SnapshotRef[]> {
-  const refs = context.store.exists() ? await context.store.snapshots(instance) : [];
+/** @param newest only so many, where that is enough */
+async function existingSnapshots(context: Context, instance: InstanceName, newest: number): Promise<SnapshotRef[]> {
+  const refs = context.store.exists() ? await context.store.snapshots(instance, newest) : [];
   if (refs.length > 0 || context.registry.find(instance) !== undefined) return refs;
   throw new SnapError('INSTANCE_NOT_FOUND', `There is no instance ${instance}.`, { instance });
 }
