@@ -5,7 +5,7 @@ import { type EntryPath, type HostPath, parseEntryPath, pathFromJson, pathToJson
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
 import { jsonPathSchema } from './manifest.js';
 import type { Change } from './restore-plan.js';
-import type { SnapshotPointer } from './results.js';
+import type { KeptPath, SnapshotPointer } from './results.js';
 
 /*
  * The journal of a restore: what it is about to do, written down and made durable before the first path changes.
@@ -31,7 +31,8 @@ export interface JournalBegin {
 export type JournalRecord =
   | JournalBegin
   | { readonly kind: 'change'; readonly mount: MountName; readonly change: Change }
-  | { readonly kind: 'planned'; readonly changes: number }
+  /** `blocked`: paths that differ too, and that the plan could not have. */
+  | { readonly kind: 'planned'; readonly changes: number; readonly blocked?: readonly KeptPath[] }
   /** Write permission was lent to a directory whose mode was this. */
   | { readonly kind: 'lent'; readonly mount: MountName; readonly path: EntryPath; readonly mode: number }
   | { readonly kind: 'direction'; readonly direction: 'continue' | 'abort' }
@@ -53,6 +54,8 @@ const state = z.discriminatedUnion('k', [
   z.object({ k: z.literal('directory'), m: mode, ...owned }),
 ]);
 
+const kept = z.object({ mount: z.string(), path: jsonPathSchema, reason: z.string() });
+
 const recordSchema = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('begin'),
@@ -71,7 +74,11 @@ const recordSchema = z.discriminatedUnion('kind', [
     before: state.nullable(),
     after: state.nullable(),
   }),
-  z.object({ kind: z.literal('planned'), changes: z.number().int().min(0) }),
+  z.object({
+    kind: z.literal('planned'),
+    changes: z.number().int().min(0),
+    blocked: z.array(kept).optional(),
+  }),
   z.object({
     kind: z.literal('lent'),
     mount: z.string(),
@@ -109,7 +116,11 @@ export function encodeRecord(record: JournalRecord): string {
     }
     case 'lent':
       return JSON.stringify({ ...record, path: pathToJson(record.path) });
-    case 'planned':
+    case 'planned': {
+      const { kind, changes, blocked } = record;
+      const named = (blocked ?? []).map((path) => ({ ...path, path: pathToJson(path.path) }));
+      return JSON.stringify({ kind, changes, ...(named.length === 0 ? {} : { blocked: named }) });
+    }
     case 'direction':
     case 'done':
       return JSON.stringify(record);
@@ -151,7 +162,10 @@ export function decodeRecord(text: string): JournalRecord {
         path: parseEntryPath(pathFromJson(record.path)),
         mode: record.mode,
       };
-    case 'planned':
+    case 'planned': {
+      const { kind, changes, blocked } = record;
+      return blocked === undefined ? { kind, changes } : { kind, changes, blocked: blocked.map(toKept) };
+    }
     case 'direction':
     case 'done':
       return record;
@@ -165,6 +179,10 @@ function toPointer(value: z.infer<typeof pointer>): SnapshotPointer {
     id: value.id as SnapshotId,
     ref: value.ref,
   };
+}
+
+function toKept({ mount, path, reason }: z.infer<typeof kept>): KeptPath {
+  return { mount: mount as MountName, path: parseEntryPath(pathFromJson(path)), reason };
 }
 
 function stateToJson(entry: StoredEntry | null): z.input<typeof state> | null {

@@ -1,5 +1,6 @@
+import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { appendFileSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { removeTree } from '../support/remove-tree.js';
@@ -51,6 +52,19 @@ describe('a restore that was killed in the middle', () => {
       expect(again.document.error?.code).toBe('NOTHING_PENDING');
     }
     expectSame(untouched);
+  });
+
+  test.each([
+    { way: '--continue', code: 6, named: ['z'] },
+    { way: '--abort', code: 0, named: [] },
+  ])('names what its plan could not have when it is ended by "recover $way"', async ({ way, code, named }) => {
+    const { scene } = await interrupted(undefined, (mount) => {
+      rmSync(join(mount, 'z'));
+      spawnSync('mkfifo', [join(mount, 'z')]);
+    });
+    const { data } = await scene.json(['recover', way, '--yes'], { code });
+    expect(data.failed.map(({ path }: { path: string }) => path)).toEqual(named);
+    expect(data.post_rollback_state.active_snapshot === null).toBe(code === 6);
   });
 
   test('held everything in its emergency snapshot before its first change', async () => {
@@ -261,7 +275,10 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 );
 
 /** Snapshots 1 and 2, and a restore of 1 that was killed just before one of its changes. */
-async function interrupted(at?: number): Promise<{
+async function interrupted(
+  at?: number,
+  more: (mount: string) => void = () => undefined,
+): Promise<{
   scene: Scene;
   wasThen: ReturnType<typeof remember>;
   wasNow: ReturnType<typeof remember>;
@@ -274,6 +291,7 @@ async function interrupted(at?: number): Promise<{
   await scene.save();
   scene.write({ a: '2', b: '2', 'new/file': 'new', z: '2' });
   scene.remove('d');
+  more(scene.mount);
   const wasNow = remember(scene.mount);
   const die = join(import.meta.dirname, 'die-at.js');
   // By then `a` is written, and `b` is under construction.

@@ -45,6 +45,7 @@ describe('a record of the journal is one line, read as it was written', () => {
   test.each<JournalRecord>([
     begin,
     { kind: 'planned', changes: 0 },
+    { kind: 'planned', changes: 1, blocked: [{ mount, path, reason: 'special' }] },
     { kind: 'lent', mount, path: '' as EntryPath, mode: 0o555 },
     { kind: 'direction', direction: 'continue' },
     { kind: 'direction', direction: 'abort' },

@@ -253,6 +253,11 @@ test('journal records, and a change taken back twice', () => {
     }),
     fc.record({ kind: fc.constant('change'), mount, change }),
     fc.record({ kind: fc.constant('planned'), changes: count }),
+    fc.record({
+      kind: fc.constant('planned'),
+      changes: count,
+      blocked: fc.array(fc.record({ mount, path: anyPath, reason: text })),
+    }),
     fc.record({ kind: fc.constant('lent'), mount, path: anyPath, mode }),
     fc.record({ kind: fc.constant('direction'), direction: fc.constantFrom('continue', 'abort') }),
     fc.record({ kind: fc.constant('done') }),

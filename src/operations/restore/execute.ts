@@ -64,10 +64,11 @@ function journalOf(id: string, job: RestoreJob, changes: ReadonlyMap<MountName, 
     list.map((change) => ({ kind: 'change' as const, mount, change })),
   );
   const { snapshot, emergency, request } = job;
+  const blocked = job.planned.flatMap(({ name, plan }) => toKeptPaths(name, plan.blocked));
   return [
     { kind: 'begin', id, snapshot, emergency, mounts, request },
     ...all,
-    { kind: 'planned', changes: all.length },
+    { kind: 'planned', changes: all.length, ...(blocked.length === 0 ? {} : { blocked }) },
   ];
 }
 

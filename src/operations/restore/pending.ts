@@ -2,6 +2,7 @@ import type { EntryPath } from '../../core/entry-path.js';
 import type { InstanceName, MountName } from '../../core/ids.js';
 import type { JournalBegin, JournalRecord } from '../../core/journal-record.js';
 import type { Change } from '../../core/restore-plan.js';
+import type { KeptPath } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 
@@ -10,6 +11,8 @@ export interface PendingRestore {
   readonly begin: JournalBegin;
   readonly changes: ReadonlyMap<MountName, readonly Change[]>;
   readonly lent: ReadonlyMap<MountName, ReadonlyMap<EntryPath, number>>;
+  /** What the plan could not have: the restore is done without it. */
+  readonly blocked: readonly KeptPath[];
   /** The way that an interrupted `recover` had chosen. */
   readonly direction: 'continue' | 'abort' | null;
 }
@@ -45,11 +48,11 @@ export function clearFinished(context: Context, instance: InstanceName): void {
 
 function toPending(records: readonly JournalRecord[]): PendingRestore | undefined {
   const begin = records.find((record) => record.kind === 'begin');
-  const planned = records.some((record) => record.kind === 'planned');
+  const planned = records.find((record) => record.kind === 'planned');
   const done = records.some((record) => record.kind === 'done');
-  if (begin === undefined || !planned || done) return undefined;
+  if (begin === undefined || planned === undefined || done) return undefined;
   const direction = records.filter((record) => record.kind === 'direction').at(-1)?.direction ?? null;
-  return { begin, changes: changesIn(records), lent: lentIn(records), direction };
+  return { begin, changes: changesIn(records), lent: lentIn(records), blocked: planned.blocked ?? [], direction };
 }
 
 function changesIn(records: readonly JournalRecord[]): Map<MountName, Change[]> {

@@ -55,7 +55,8 @@ export async function resume(
       ),
     );
   const finished = await resumeRestore(context, { ...job, direction, force });
-  return toResult(job, plan, target, finished);
+  const blocked = direction === 'continue' ? job.pending.blocked : [];
+  return toResult(job, plan, target, { ...finished, failed: [...blocked, ...finished.failed] });
 }
 
 function toResult(

@@ -1,5 +1,12 @@
 import type { ProcessRun } from '../../support/run-process.js';
-import { aftermathProblems, documentOf, momentProblems, nextSaveProblems, outcomeProblems } from './judge.js';
+import {
+  aftermathProblems,
+  documentOf,
+  momentProblems,
+  nextSaveProblems,
+  outcomeProblems,
+  unnamedProblems,
+} from './judge.js';
 import type { Stage } from './stage.js';
 
 /** After a command that was not killed: its outcome fits, nothing is lost or half-done, and it works from here on. */
@@ -16,11 +23,4 @@ export async function afterErrorProblems(
   if (partial && stage.scenario.kind === 'restore')
     return [...found, ...unnamedProblems(stage, run), ...(await nextSaveProblems(stage))];
   return [...found, ...(await aftermathProblems(stage, forwards ? '--continue' : '--abort'))];
-}
-
-/** A restore that was finished but for some paths names all of them. */
-function unnamedProblems(stage: Stage, run: ProcessRun): string[] {
-  const { ends } = stage.scenario;
-  const unnamed = stage.differences(ends).filter(({ path }) => !run.stdout.includes(JSON.stringify(path).slice(1, -1)));
-  return unnamed.map(({ line }) => `not restored, and not named: ${line}`);
 }

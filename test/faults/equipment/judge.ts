@@ -95,11 +95,21 @@ async function recoveryProblems(stage: Stage, way: Way): Promise<string[]> {
   const run = await area.run(['recover', way, '--yes']);
   const isHalfway = scenario.halfway !== undefined;
   if (run.code === 3) return stage.mountProblems(scenario.ends, ...(isHalfway ? [] : [scenario.starts]));
+  if (run.code === 6 && way === '--continue') return unnamedProblems(stage, run);
   if (run.code !== 0) return [`recover ${way}: exit ${run.code ?? run.signal} ${told(run)}`];
   const [forwards, backwards] = isHalfway ? (['then', 'now'] as const) : ([scenario.ends, scenario.starts] as const);
   return stage
     .mountProblems(way === '--continue' ? forwards : backwards)
     .map((problem) => `after recover ${way} ${problem}`);
+}
+
+/** A restore that was finished but for some paths names all of them. */
+export function unnamedProblems(stage: Stage, run: ProcessRun): string[] {
+  const moment = stage.scenario.halfway === undefined ? stage.scenario.ends : 'then';
+  const unnamed = stage
+    .differences(moment)
+    .filter(({ path }) => !run.stdout.includes(JSON.stringify(path).slice(1, -1)));
+  return unnamed.map(({ line }) => `not restored, and not named: ${line}`);
 }
 
 export async function nextSaveProblems(stage: Stage): Promise<string[]> {
