@@ -103,12 +103,13 @@ async function recoveryProblems(stage: Stage, way: Way): Promise<string[]> {
     .map((problem) => `after recover ${way} ${problem}`);
 }
 
-/** A restore that was finished but for some paths names all of them. */
+/** A restore that was finished but for some paths names all of them, or the folder that they would be in. */
 export function unnamedProblems(stage: Stage, run: ProcessRun): string[] {
   const moment = stage.scenario.halfway === undefined ? stage.scenario.ends : 'then';
-  const unnamed = stage
-    .differences(moment)
-    .filter(({ path }) => !run.stdout.includes(JSON.stringify(path).slice(1, -1)));
+  const failed = (documentOf(run)?.data.failed ?? []) as readonly { readonly path: string }[];
+  const isNamed = (path: string): boolean =>
+    run.stdout.includes(JSON.stringify(path).slice(1, -1)) || failed.some((named) => path.startsWith(`${named.path}/`));
+  const unnamed = stage.differences(moment).filter(({ path }) => !isNamed(path));
   return unnamed.map(({ line }) => `not restored, and not named: ${line}`);
 }
 
