@@ -72,7 +72,8 @@ describe('a store that lost objects', () => {
     unpack(scene);
     for (const path of lose) removeObject(scene, `refs/jackin/t/1:mounts/m${path === '' ? '' : `/${path}`}`);
     const shared = lose.includes('d');
-    await scene.restore(1, [], { code: 7 });
+    const refused = await scene.restore(1, [], { code: 7 });
+    expect(refused.document.error?.code).toBe('SNAPSHOT_DAMAGED');
     await scene.restore(1, ['--dry-run'], { code: [0, 7] });
     expectSame(broken);
     await scene.run(['verify'], { code: 7 });

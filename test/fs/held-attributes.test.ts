@@ -8,6 +8,7 @@ import { tempDir } from '../support/temp.js';
 test.each<{ what: string; swap: (there: string, outside: string) => void }>([
   { what: 'another file', swap: (there) => writeFileSync(there, 'other', { mode: 0o640 }) },
   { what: 'a link to a file', swap: (there, outside) => symlinkSync(outside, there) },
+  { what: 'a link to it where it is now', swap: (there, outside) => symlinkSync(join(outside, '../away'), there) },
   { what: 'another name of a file', swap: (there, outside) => linkSync(outside, there) },
 ])('attributes reach the entry that was seen, not $what that has its name by now', ({ swap }) => {
   const area = tempDir();
@@ -25,5 +26,6 @@ test.each<{ what: string; swap: (there: string, outside: string) => void }>([
   expect(root.setAttributes('f', seen, wanted)).toBe('another');
   expect(lstatSync(join(mount, 'f')).mode).toBe(before);
   expect(lstatSync(outside).mode & 0o7777).toBe(0o640);
+  expect(lstatSync(join(area, 'away')).mode & 0o7777).toBe(0o644);
   root.close();
 });

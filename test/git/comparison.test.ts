@@ -113,6 +113,10 @@ describe('a diff', () => {
     mkdirSync(join(dataDir, 'no-home'));
     writeFileSync(join(dataDir, 'no-home/.gitconfig'), `[diff]\n\texternal = touch ${dataDir}/ran\n`);
     expect((await diff()).text).toContain('+two');
+    // Planted after the store was made sound.
+    storeGit(dataDir, ['config', 'diff.external', `touch ${dataDir}/ran`]);
+    expect((await diff()).text).toContain('+two');
+    expect((await diff(['--stat'])).text).toContain('m/new');
     expect(existsSync(join(dataDir, 'ran'))).toBe(false);
     await expect(
       store.diff('--output=x', 'y', { options: [], paths: [], output: { kind: 'collect', onData: () => undefined } }),

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -5,6 +6,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { ObjectId } from '../../src/core/ids.js';
 import { fsckStrict, refsOf, storeGit } from '../support/store-git.js';
+import { tempDir } from '../support/temp.js';
 import {
   type StoreArea,
   bytesOf,
@@ -96,6 +98,25 @@ describe('collecting garbage', () => {
     writeFileSync(join(dataDir, 'cache/stat-t-m'), 'x');
     await collectGarbage(store);
     expect(readdirSync(join(dataDir, 'cache')).sort()).toEqual(['git-version.json', 'stat-t-m', 'verified']);
+  });
+
+  test('removes nothing where the new pack lacks something', async () => {
+    const area = await withSnapshots(2);
+    // A git that packs the commits alone.
+    const real = spawnSync('sh', ['-c', 'command -v git'], { encoding: 'utf8' }).stdout.trim();
+    const bin = tempDir('bin');
+    const commits = `"${real}" --git-dir='${area.directory}' for-each-ref --format='%(objectname)'`;
+    const pack = `"${real}" --git-dir='${area.directory}' pack-objects -q '${area.directory}/objects/pack/pack'`;
+    const script = `case "$*" in *pack-objects*--all*) ${commits} | ${pack} ;; *) exec "${real}" "$@" ;; esac`;
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const env = { PATH: `${bin}:${process.env['PATH'] ?? ''}` };
+    const { store } = await preparedStore({ dataDir: area.dataDir, env });
+    await expect(collectGarbage(store)).rejects.toMatchObject({
+      code: 'STORE_DAMAGED',
+      data: { problem: 'the new pack is not complete' },
+    });
+    expect(await area.store.brokenSnapshots(area.commits)).toEqual(new Set());
+    expect(fsckStrict(area.dataDir)).toEqual([]);
   });
 
   test.each(['', '^{tree}', ':mounts', ':mounts/m/a'])('removes nothing where <commit>%s is missing', async (part) => {

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, renameSync, statSync, utimesSync } from 'node:fs';
+import { readFileSync, readdirSync, renameSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -156,6 +156,16 @@ describe('between the two parts of a collection', () => {
     await collectGarbage(area.store, 0);
     expect(isWhole(area, lost)).toBe(true);
     expect(packsOf(area)).toHaveLength(1);
+  });
+
+  test('nothing is removed where a ref can no longer be read', async () => {
+    const area = await withOneSnapshot();
+    const lost = await unreachable(area, 'lost');
+    age(area, 60 * minute);
+    const kept = await area.store.packKept(grace);
+    writeFileSync(join(area.directory, 'refs/jackin/t/1'), 'garbage\n');
+    await expect(area.store.removeRest(kept)).rejects.toMatchObject({ code: 'STORE_DAMAGED' });
+    expect(isWhole(area, lost)).toBe(true);
   });
 
   test('a ref that goes and comes again keeps its snapshot', async () => {

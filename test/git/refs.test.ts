@@ -1,5 +1,5 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { type InstanceName, type ObjectId, zeroObjectId } from '../../src/core/ids.js';
@@ -272,6 +272,16 @@ describe('a change that cannot be made durable', () => {
   const failing = (): never => {
     throw Object.assign(new Error('EIO: i/o error, fsync'), { code: 'EIO' });
   };
+
+  test('is synced in each directory that names it, from the deepest up; a removal beside packed refs, too', async () => {
+    const { git, directory, one, two } = await withOne();
+    const synced: string[] = [];
+    const sync = (path: string): void => void synced.push(relative(directory, path));
+    await changeRefs(git, [{ name: 'refs/jackin/t/2', old: null, new: two }], { sync });
+    expect(synced.splice(0)).toEqual(['refs/jackin/t', 'refs/jackin', 'refs']);
+    await changeRefs(git, [{ name: 'refs/jackin/t/1', old: one, new: null }], { sync });
+    expect(synced).toEqual(['refs/jackin/t', 'refs/jackin', 'refs', '']);
+  });
 
   test('is taken back: what it made, moved and removed', async () => {
     const { git, directory, one, two } = await withOne();

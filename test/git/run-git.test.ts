@@ -1,6 +1,17 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 
 import type { GitSettings } from '../../src/git/git-settings.js';
 import { highLevelGit } from '../../src/git/high-level-git.js';
@@ -11,13 +22,19 @@ import { openStore } from '../../src/git/store.js';
 import { tempDir } from '../support/temp.js';
 import { preparedStore, publishSnapshot } from './fixture.js';
 
-function runnerIn(dataDir: string, env: Environment = process.env, signal?: AbortSignal): GitRunner {
+function runnerIn(
+  dataDir: string,
+  env: Environment = process.env,
+  signal?: AbortSignal,
+  heldLocks = new Set<number>(),
+): GitRunner {
   const programs = new Programs({ dataDir, env, forbiddenDirectories: () => [] });
   const settings: GitSettings = {
     dataDir,
     storeDirectory: join(dataDir, 'store.git'),
     env,
     searchPath: () => programs.searchPath,
+    heldLocks,
   };
   prepareRepository(settings.storeDirectory);
   return new GitRunner(settings, () => programs.git((path) => askVersion(path, settings)), signal);
@@ -62,6 +79,48 @@ describe('every git process', () => {
       expect([...origins].sort()).toEqual(['command line:', `file:${join(git.settings.storeDirectory, 'config')}`]);
       expect(fields.join('\n')).not.toContain('leak');
     }
+  });
+
+  test('is told what could start a program, follow attributes or leave writes unsynced, whatever the store says', async () => {
+    const git = runnerIn(join(tempDir(), 'data'));
+    const { storeDirectory } = git.settings;
+    const wanted = {
+      'core.hooksPath': '/dev/null',
+      'core.fsmonitor': 'false',
+      'core.attributesFile': '/dev/null',
+      'core.excludesFile': '/dev/null',
+      'core.pager': 'cat',
+      'core.askPass': '',
+      'core.fsync': 'all',
+      'core.sharedRepository': '0600',
+      'gc.auto': '0',
+      'commit.gpgSign': 'false',
+      'credential.helper': '',
+      'protocol.ext.allow': 'never',
+    };
+    for (const key of Object.keys(wanted)) {
+      const planted = ['config', '-f', join(storeDirectory, 'config'), key, 'planted'];
+      expect(spawnSync('git', planted).status).toBe(0);
+    }
+    const told = await Promise.all(
+      Object.keys(wanted).map(async (key) => (await git.output({ args: ['config', '--get', key] })).toString().trim()),
+    );
+    expect(told).toEqual(Object.values(wanted));
+  });
+
+  test('that changes refs holds the locks that we hold, and no other does', async () => {
+    const dataDir = join(tempDir(), 'data');
+    const bin = tempDir('bin');
+    const script = '[ "$1" != version ] || { echo git version 2.40.0; exit; }\nreadlink /proc/$$/fd/3';
+    writeFileSync(join(bin, 'git'), `#!/bin/sh\n${script}\nexit 0\n`, { mode: 0o755 });
+    const lock = join(bin, 'lock');
+    const fd = openSync(lock, 'w');
+    onTestFinished(() => closeSync(fd));
+    const git = runnerIn(dataDir, { PATH: `${bin}:${process.env['PATH']!}` }, undefined, new Set([fd]));
+    const heldBy = async (uninterruptible: boolean): Promise<string> =>
+      (await git.output({ args: ['update-ref'], uninterruptible })).toString().trim();
+    expect(await heldBy(true)).toBe(lock);
+    expect(await heldBy(false)).not.toBe(lock);
   });
 
   test('has an environment of ours, from both libraries', async () => {

@@ -159,9 +159,23 @@ describe('an entry that is of another kind by the time it is opened is looked at
         if (time > 1) return;
         renameSync(at('d'), join(tempDir('moved'), 'd'));
         makeFolder(at('d'), 'x', 'X');
+        chmodSync(at('d'), 0o710);
       },
     });
     expect(lines(captured)).toEqual(['a A', 'd /', 'd/x X', 'l a', 'z Z']);
+    expect(captured.entries.get('d' as EntryPath)).toMatchObject({ mode: 0o710 });
+  });
+
+  test('a link that becomes another link while it is read is captured as that one', async () => {
+    const { path, at } = await area();
+    const captured = await captureAmid(path, {
+      'stat l': (time) => {
+        if (time !== 2) return;
+        unlinkSync(at('l'));
+        symlinkSync('other', at('l'));
+      },
+    });
+    expect(lines(captured)).toContain('l other');
   });
 
   test('one that changes all the time is unstable', async () => {

@@ -150,6 +150,16 @@ describe.each(situations)('$what', ({ make, request }) => {
     expect(found.every((at) => at >= 0)).toBe(true);
     expect(found).toEqual([...found].sort((a, b) => a - b));
   });
+
+  test('both locks are held until the ref is there', async () => {
+    const made = await make();
+    const held: string[][] = [];
+    made.onStep = (name) => {
+      if (['openMount', 'publish', 'checkConnected', 'changeRefs'].includes(name)) held.push([...made.held].sort());
+    };
+    await save(made.context, request);
+    expect(new Set(held.map((locks) => locks.join()))).toEqual(new Set(['instance demo,store shared']));
+  });
 });
 
 describe('a ref that is there already', () => {

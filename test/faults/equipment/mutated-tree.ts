@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { removeTree } from '../../support/remove-tree.js';
@@ -29,6 +29,8 @@ export class MutatedTree {
 
   constructor() {
     trees.add(this);
+    // Some tests run the command as another user.
+    chmodSync(this.#root, 0o755);
     const from = parts.map((name) => join(checkout, name));
     const { status, stderr } = spawnSync('cp', ['-a', '--reflink=auto', ...from, this.#root]);
     if (status !== 0) throw new Error(`cp: ${stderr.toString()}`);
