@@ -78,7 +78,7 @@ export default {
         '^src/fs/durable',
         '^src/errors\\.ts$',
         builtins('buffer', 'fs', 'fs/promises', 'path', 'os', 'crypto'),
-        packages('zod'),
+        packages('zod', 'toml-eslint-parser'),
       ],
       'instance/ keeps records of instances. It reads neither mounts nor stores.',
     ),

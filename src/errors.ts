@@ -7,6 +7,7 @@ export type UsageSubject =
   | 'mount name'
   | 'part of the content'
   | 'path'
+  | 'preset'
   | 'process'
   | 'setting'
   | 'snapshots';

@@ -27,6 +27,7 @@ import * as host from './instance/host.js';
 import { programVersion } from './instance/program-version.js';
 import { hasTerminal, linuxProcesses } from './instance/processes.js';
 import { FileRegistry } from './instance/registry.js';
+import { StackFiles } from './instance/stack-files.js';
 import type { Context, Host, StatCaches } from './operations/context.js';
 import { Interruption } from './operations/interruption.js';
 
@@ -230,6 +231,7 @@ function toContext(
       readSelfRunning: async ({ descriptorPath }, gitEntry) =>
         (await import('./git/user-repo/self-running.js')).readSelfRunning(descriptorPath, gitEntry),
     },
+    stackFiles: new StackFiles(directory.path),
     hasher,
     now,
     graceSeconds: options.graceSeconds ?? defaultGraceSeconds,

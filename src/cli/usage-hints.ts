@@ -48,6 +48,8 @@ function argumentIn(said: string): string {
 
 /** What the library found wrong. */
 export const subjectHints: Readonly<Record<UsageSubject, (next: NextCommand) => string>> = {
+  preset: (next) =>
+    `See the presets: ${next('stacks list')}; none beside the usual ones: ${next('instance set more_stacks=')}`,
   archive: (next) =>
     `For example: ${next('export latest ../as-it-was.tar.gz')}; a folder of any name: ${next('restore latest --to DIR')}`,
   destination: (next) => `Name a place outside the data directory: ${next('export latest ../as-it-was')}`,

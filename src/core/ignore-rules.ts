@@ -28,10 +28,13 @@ export class IgnoreRules {
     return new IgnoreRules(null, new Map());
   }
 
-  /** Adds the content of `directory`'s ignore file (or, as the first layer, of `.git/info/exclude`). */
-  with(directory: EntryPath, content: string): IgnoreRules {
+  /**
+   * Adds the content of `directory`'s ignore file (or, as the first layer, of `.git/info/exclude`).
+   * @param origin what `layers` says that it is
+   */
+  with(directory: EntryPath, content: string, origin: string = ''): IgnoreRules {
     const patterns = this.#compile(content);
-    return patterns.runs.length === 0 ? this : this.#below(directory, patterns);
+    return patterns.runs.length === 0 ? this : this.#below(directory, patterns, { origin, content });
   }
 
   /** Adds an ignore file that exists and cannot be read: nothing below is certain. */
@@ -50,9 +53,14 @@ export class IgnoreRules {
     return question.verdict();
   }
 
-  #below(directory: EntryPath, patterns: PatternList | null): IgnoreRules {
+  /** What was added, the last first: that is the order in which they decide. */
+  *layers(): Generator<IgnoreLayer> {
+    for (let layer = this.#layer; layer !== null; layer = layer.above) yield layer;
+  }
+
+  #below(directory: EntryPath, patterns: PatternList | null, source: LayerSource | null = null): IgnoreRules {
     const prefix = directory === '' ? '' : `${directory}/`;
-    return new IgnoreRules({ above: this.#layer, prefix, patterns }, this.#compiled);
+    return new IgnoreRules({ above: this.#layer, directory, prefix, patterns, source }, this.#compiled);
   }
 
   #compile(content: string): PatternList {
@@ -93,7 +101,19 @@ export function patternSet(patterns: readonly string[]): PatternSet {
   return new PatternSet(patterns.map(bytesOfText));
 }
 
-interface Layer {
+/** One ignore file in force, or what stands for one. */
+export interface IgnoreLayer {
+  readonly directory: EntryPath;
+  /** Null for one that could not be read. */
+  readonly source: LayerSource | null;
+}
+
+export interface LayerSource {
+  readonly origin: string;
+  readonly content: string;
+}
+
+interface Layer extends IgnoreLayer {
   readonly above: Layer | null;
   /** The directory with its slash; '' for the root. */
   readonly prefix: string;
@@ -102,7 +122,7 @@ interface Layer {
 }
 
 /** Line ends and the byte order mark as git reads them; a line ends at a NUL. */
-function linesOf(content: string): string[] {
+export function linesOf(content: string): string[] {
   const text = content.startsWith('\xef\xbb\xbf') ? content.slice(3) : content;
   return text.split('\n').map((line) => {
     const end = line.indexOf('\0');

@@ -44,6 +44,16 @@ export interface ManifestMount {
   readonly exclude_files: readonly { readonly path: JsonPath; readonly content: JsonPath }[];
   /** Folders whose ignore rules could not be read: nothing below them is ever deleted. */
   readonly rules_unknown: readonly JsonPath[];
+  /** The stack presets in force, by name; absent where they were the usual ones, or the policy turns stacks off. */
+  readonly stacks?: readonly string[] | undefined;
+}
+
+/** A stack preset as it was when a snapshot was made. */
+export interface ManifestStack {
+  readonly name: string;
+  /** Lists of names that are all there in a directory of it. */
+  readonly detect: readonly (readonly string[])[];
+  readonly patterns: readonly string[];
 }
 
 export interface ManifestPath {
@@ -65,6 +75,8 @@ export interface Manifest {
   readonly complete: boolean;
   readonly stats: { readonly files_observed: number; readonly files_stored: number; readonly bytes_stored: number };
   readonly mounts: readonly ManifestMount[];
+  /** The presets that mounts name; absent where none does. */
+  readonly stacks?: readonly ManifestStack[] | undefined;
   /** What the restore that made this snapshot was limited to; null where none did. */
   readonly recovery: {
     readonly instance: string;
@@ -101,6 +113,13 @@ const mountSchema = z.object({
   defaults: z.object({ file: mode, executable: mode, directory: mode, uid: owner, gid: owner }),
   exclude_files: z.array(z.object({ path: jsonPathSchema, content: jsonPathSchema })),
   rules_unknown: z.array(jsonPathSchema),
+  stacks: z.array(z.string()).optional(),
+});
+
+const stackSchema = z.object({
+  name: z.string(),
+  detect: z.array(z.array(z.string())),
+  patterns: z.array(z.string()),
 });
 
 const pathSchema = z.object({ mount: z.string(), path: jsonPathSchema });
@@ -118,6 +137,7 @@ const manifestSchema: z.ZodType<Manifest> = z.object({
   complete: z.boolean(),
   stats: z.object({ files_observed: count, files_stored: count, bytes_stored: count }),
   mounts: z.array(mountSchema),
+  stacks: z.array(stackSchema).optional(),
   recovery: z
     .object({
       instance: z.string(),

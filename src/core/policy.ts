@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { SnapError } from '../errors.js';
+import { isPresetName } from './stacks/preset-name.js';
 
 /** What an instance's saves leave out and how long its snapshots are kept. Sizes are bytes, `keep_…` are counts. */
 export interface Policy {
@@ -20,6 +21,8 @@ export interface Policy {
   readonly auto_prune: boolean;
   /** A restore that deletes a larger share of the files in a mount is asked about once more. */
   readonly large_deletion_percent: number;
+  /** Names of stack presets that are in force although they are not by themselves. */
+  readonly more_stacks: readonly string[];
 }
 
 const policyFields = {
@@ -42,6 +45,7 @@ const policyFields = {
   max_store_bytes: z.number().int().positive().nullable().default(null),
   auto_prune: z.boolean().default(true),
   large_deletion_percent: z.number().int().min(0).max(100).default(50),
+  more_stacks: z.array(z.string().refine(isPresetName)).max(100).readonly().default([]),
 };
 
 export const policySchema: z.ZodType<Policy> = z.strictObject(policyFields);
@@ -53,8 +57,12 @@ export const defaultPolicy: Policy = policySchema.parse({});
  * it always was, so that other versions can read the rest.
  */
 export function policyToJson(policy: Policy): unknown {
-  const { large_deletion_percent: percent, ...others } = policy;
-  return percent === defaultPolicy.large_deletion_percent ? others : policy;
+  const { large_deletion_percent: percent, more_stacks: stacks, ...others } = policy;
+  return {
+    ...others,
+    ...(percent === defaultPolicy.large_deletion_percent ? {} : { large_deletion_percent: percent }),
+    ...(stacks.length === 0 ? {} : { more_stacks: stacks }),
+  };
 }
 
 /** What one save may override; recorded in the snapshot, not in the instance. */
@@ -93,6 +101,7 @@ export const settingValues: { readonly [Key in keyof Policy]: string } = {
   max_store_bytes: 'none, or a size from 1 up, such as 1048576, 100M or 2G',
   auto_prune: 'true or false',
   large_deletion_percent: 'a whole number from 0 to 100',
+  more_stacks: 'names of presets, separated by commas (see "stacks list")',
 };
 
 /**

@@ -13,6 +13,7 @@ import type {
   Store,
 } from '../core/ports.js';
 import type { Progress, RepositoryState } from '../core/results.js';
+import type { StackPreset } from '../core/stacks/preset.js';
 import type { Interruption } from './interruption.js';
 import type { LookingWriter } from './restore/hashing.js';
 
@@ -26,6 +27,7 @@ export interface Context {
   readonly host: Host;
   readonly statCaches: StatCaches;
   readonly repositories: Repositories;
+  readonly stackFiles: StackFiles;
   /** Names content like the store, and tree objects as nothing in particular: for looking only. */
   readonly hasher: LookingWriter;
   readonly now: () => Date;
@@ -42,6 +44,37 @@ export interface Context {
   readonly newArchive: (path: HostPath, compress: boolean) => Archive;
   /** The caller's process, which owns what `run` and `activate` mark active. */
   readonly pid: number;
+}
+
+/** What the user keeps of stack presets in the data directory. */
+export interface StackFiles {
+  /**
+   * The presets that the user has written, by name. Nothing else is ever taken for one.
+   * @throws SnapError CONFIGURATION_INVALID when any file among them is not in order
+   */
+  presets(): Promise<readonly StackPreset[]>;
+  /** Where a preset of this name lies, or would. */
+  fileOf(name: string): string;
+  /** Reads a file as a preset of its name, wherever it lies. */
+  check(path: HostPath): Promise<CheckedPreset>;
+  /** The names in the text of a recommendation. @throws SnapError CONFIGURATION_INVALID naming the line */
+  readRecommendation(file: HostPath, content: string): Promise<readonly string[]>;
+  /** What was approved for the file at the path; undefined where nothing was. */
+  approval(file: HostPath): StackApproval | undefined;
+  /** Durable when it returns; null takes an approval back. */
+  setApproval(file: HostPath, approval: StackApproval | null): void;
+}
+
+/** A preset, or what is wrong with its file. */
+export type CheckedPreset =
+  | { readonly preset: StackPreset; readonly problems: null }
+  | { readonly preset: null; readonly problems: readonly { readonly line: number; readonly problem: string }[] };
+
+/** Consent to what a file in a mount recommends, for just the content that it had. */
+export interface StackApproval {
+  /** SHA-256 of its content, in hex. */
+  readonly sha256: string;
+  readonly presets: readonly string[];
 }
 
 export interface Archive {

@@ -257,7 +257,8 @@ async function idOf(reader: ObjectReader, name: string, type: 'tree' | 'blob'): 
 }
 
 function notesOn(captured: readonly CapturedMount[]): string[] {
-  return captured.flatMap(({ mount, repository, nested, rulesUnknown }) => [
+  return captured.flatMap(({ mount, repository, nested, rulesUnknown, stacks }) => [
+    ...stacks.messages,
     ...(repository?.unknown ?? []).map(
       (what) => `The repository of mount ${mount.name} is not known in full: ${what}.`,
     ),

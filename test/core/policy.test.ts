@@ -19,6 +19,7 @@ test('the defaults are those of the contract', () => {
     max_store_bytes: null,
     auto_prune: true,
     large_deletion_percent: 50,
+    more_stacks: [],
   });
 });
 
@@ -83,7 +84,7 @@ describe('a setting given as text', () => {
     {
       key: 'keep_all',
       text: '1',
-      says: /^There is no setting "keep_all"; there are exclude, .*large_deletion_percent\.$/,
+      says: /^There is no setting "keep_all"; there are exclude, .*more_stacks\.$/,
     },
   ])('$key=$text is refused with the setting, the value, and what it takes', ({ key, text, says }) => {
     expect(() => withSettings(defaultPolicy, { [key]: text })).toThrow(says);

@@ -6,6 +6,7 @@ import type { InstanceRecord, MountRecord } from '../../core/instance-record.js'
 import type { Policy } from '../../core/policy.js';
 import type { StatCache, WritableDirectory } from '../../core/ports.js';
 import type { MountKind, MountSummary, RepositoryState } from '../../core/results.js';
+import type { StackPreset } from '../../core/stacks/preset.js';
 import { SnapError, systemCode } from '../../errors.js';
 import type { Context, PresentFile } from '../context.js';
 import { type AttributeDefaults, attributesOf, usualAttributes } from './attributes.js';
@@ -13,6 +14,7 @@ import { type CaptureRequest, type CapturedTree, capture } from './capture.js';
 import { Grafts, pathsByRanges, inOrderOfWalk, isLinkGroupParted } from './grafts.js';
 import type { Captured } from './level.js';
 import { type FoundRepository, type Forced, MountRules } from './mount-rules.js';
+import { type StacksInForce, ownPresets, stacksInForce } from './stacks-in-force.js';
 import { type PassedOver, isAlike, lookAtRecord } from './recorded.js';
 import type { RecordedRepositories } from './recorded-repositories.js';
 
@@ -29,6 +31,7 @@ export interface CapturedMount {
   /** Directories whose ignore rules could not be read. */
   readonly rulesUnknown: readonly EntryPath[];
   readonly rules: MountRules;
+  readonly stacks: StacksInForce;
   readonly momentNs: bigint;
   /** Keeps what the walk learnt for the next one; a hint, written after the snapshot is published. */
   readonly rememberStats: () => void;
@@ -61,12 +64,12 @@ export interface CaptureMountsRequest {
 }
 
 export async function captureMounts(context: Context, request: CaptureMountsRequest): Promise<CapturedMount[]> {
-  const counter = new FileCounter(context);
+  const shared = { counter: new FileCounter(context), own: await ownPresets(context, request.policy) };
   const captured: CapturedMount[] = [];
   for (const mount of request.mounts) {
     const root = openRoot(context, mount);
     try {
-      captured.push(await captureMount(context, request, mount, root, counter));
+      captured.push(await captureMount(context, request, mount, root, shared));
     } finally {
       root.close();
     }
@@ -95,14 +98,15 @@ async function captureMount(
   request: CaptureMountsRequest,
   mount: MountRecord,
   root: WritableDirectory,
-  counter: FileCounter,
+  { counter, own }: { readonly counter: FileCounter; readonly own: readonly StackPreset[] },
 ): Promise<CapturedMount> {
   const { dev } = root.identity;
   const momentNs = BigInt(context.now().getTime()) * 1_000_000n;
   const passedOver = request.passOver?.(mount.name);
   const readCache = (): StatCache | undefined => context.statCaches.read(request.record.name, mount.name, dev);
   const cache = passedOver?.recorded.cache ?? (request.full ? undefined : readCache());
-  const look: Look = { context, request, mount, root, counter, momentNs, cache };
+  const stacks = stacksInForce(context, { policy: request.policy, own }, mount, root);
+  const look: Look = { context, request, mount, root, stacks, counter, momentNs, cache };
   const { walk, attributes } = (await graftingWalk(look, passedOver)) ?? (await plainWalk(look));
   return toCapturedMount(look, walk, attributes);
 }
@@ -113,6 +117,7 @@ interface Look {
   readonly request: CaptureMountsRequest;
   readonly mount: MountRecord;
   readonly root: WritableDirectory;
+  readonly stacks: StacksInForce;
   readonly counter: FileCounter;
   readonly momentNs: bigint;
   readonly cache: StatCache | undefined;
@@ -210,6 +215,7 @@ function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes):
     excludeFiles: inOrderOfWalk(rules.excludeFiles),
     rulesUnknown: inOrderOfWalk(rules.unknown.map((path) => ({ path }))).map(({ path }) => path),
     rules,
+    stacks: look.stacks,
     momentNs,
     rememberStats: () => {
       // One that was limited to paths would take what is known of the others away.
@@ -229,9 +235,10 @@ function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes):
 }
 
 function rulesFor(look: Look, knownRepositories: RecordedRepositories['unchanged']): MountRules {
-  const { context, request, mount, root } = look;
+  const { context, request, mount, root, stacks } = look;
   return new MountRules({
     policy: request.policy,
+    stacks: stacks.detector,
     mountPath: mount.path,
     rootDev: root.identity.dev,
     mountPoints: context.host.mountPointsBelow(mount.path),

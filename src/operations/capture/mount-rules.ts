@@ -12,7 +12,8 @@ import { type EntryPath, type HostPath, baseName, isWithin, parentPath, rootPath
 import { IgnoreRules, type PatternSet, patternSet } from '../../core/ignore-rules.js';
 import type { Policy } from '../../core/policy.js';
 import type { Directory } from '../../core/ports.js';
-import { stackExcludes } from '../../core/stacks.js';
+import { type StackDetector, contentOf } from '../../core/stacks/detection.js';
+import type { StackPreset } from '../../core/stacks/preset.js';
 import { systemCode } from '../../errors.js';
 import type { Repositories, UserRepository } from '../context.js';
 import type { DirectoryRules } from './level.js';
@@ -34,6 +35,8 @@ export interface FoundRepository {
 
 export interface MountRulesOptions {
   readonly policy: Policy;
+  /** The presets in force; none where the policy turns them off. */
+  readonly stacks: StackDetector;
   readonly mountPath: HostPath;
   readonly rootDev: bigint;
   /** Where something is mounted in the mount: the device alone does not show a bind mount. */
@@ -81,10 +84,11 @@ export class MountRules {
 
   /** Everything that decides and does not lie in the mount, apart from forced paths. */
   #outermostKey(): string {
-    const { policy, mountPath, rootDev, mountPoints, dataDirectory, temporaryPrefix, keyOf } = this.options;
+    const { policy, stacks, mountPath, rootDev, mountPoints, dataDirectory, temporaryPrefix, keyOf } = this.options;
     const { dev, ino } = dataDirectory ?? { dev: 0n, ino: 0n };
     const places = [mountPath, rootDev, dev, ino].map(String);
-    return keyOf(JSON.stringify([policy, places, [...mountPoints].sort(), temporaryPrefix]));
+    // A preset may be found in a directory long before anybody writes it.
+    return keyOf(JSON.stringify([policy, stacks.key(), places, [...mountPoints].sort(), temporaryPrefix]));
   }
 
   /** A repository in a part of the mount that is taken over unwalked. */
@@ -234,7 +238,7 @@ class RulesOfDirectory implements DirectoryRules {
     if (names.includes('.git')) situation = await this.#withRepository(situation, path, directory);
     if (this.#mount.options.policy.gitignore && names.includes('.gitignore'))
       situation = this.#withIgnoreFile(situation, path, directory);
-    if (this.#mount.options.policy.stacks) situation = this.#withStacks(situation, path, names);
+    situation = this.#withStacks(situation, path, names);
     this.#mount.remember(path, this.#mount.nameRules(situation.ignore, situation.stacks));
     return new RulesOfDirectory(this.#mount, situation);
   }
@@ -262,29 +266,33 @@ class RulesOfDirectory implements DirectoryRules {
   ): IgnoreRules {
     if (!this.#mount.options.policy.gitignore) return ignore;
     if (excludeUnreadable) return ignore.withUnreadable(path);
-    return excludeFile === null ? ignore : ignore.with(path, excludeFile);
+    return excludeFile === null ? ignore : ignore.with(path, excludeFile, '.git/info/exclude');
   }
 
   #withIgnoreFile(situation: Situation, path: EntryPath, directory: Directory): Situation {
     const content = readIgnoreFile(directory);
     if (content === undefined) return situation;
     const key = this.#keyWith(situation, path, content === null ? 'unreadable' : `ignore ${content}`);
-    if (content !== null) return { ...situation, key, ignore: situation.ignore.with(path, content) };
+    if (content !== null) return { ...situation, key, ignore: situation.ignore.with(path, content, '.gitignore') };
     this.#mount.unknown.push(path);
     return { ...situation, key, ignore: situation.ignore.withUnreadable(path) };
   }
 
   #withStacks(situation: Situation, path: EntryPath, names: readonly string[]): Situation {
-    const patterns = stackExcludes(names).flatMap((stack) => stack.patterns);
-    if (patterns.length === 0) return situation;
-    const content = patterns.join('\n');
-    const key = this.#keyWith(situation, path, `stacks ${content}`);
-    return { ...situation, key, stacks: situation.stacks.with(path, content) };
+    const found = this.#mount.options.stacks.foundIn(names);
+    if (found.length === 0) return situation;
+    const key = this.#keyWith(situation, path, `stacks ${found.map(contentOf).join('\n')}`);
+    return { ...situation, key, stacks: withPresets(situation.stacks, path, found) };
   }
 
   #keyWith({ key }: Situation, path: EntryPath, what: string): string {
     return this.#mount.options.keyOf(JSON.stringify([key, path, what]));
   }
+}
+
+/** Each preset as a layer of its own: none takes back what another leaves out. */
+export function withPresets(stacks: IgnoreRules, folder: EntryPath, found: readonly StackPreset[]): IgnoreRules {
+  return found.reduce((layers, preset) => layers.with(folder, contentOf(preset), preset.name), stacks);
 }
 
 /** The repository's index as it answers for paths of the mount. */

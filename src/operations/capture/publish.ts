@@ -9,6 +9,7 @@ import {
   encodeManifest,
   encodeObserved,
 } from '../../core/manifest.js';
+import { usualDetector } from '../../core/stacks/in-force.js';
 import type { Policy } from '../../core/policy.js';
 import type { ObjectWriter, RefChange, SnapshotRef, TreeEntry } from '../../core/ports.js';
 import type { Snapshot, SnapshotPointer, Trigger } from '../../core/results.js';
@@ -188,15 +189,20 @@ function manifestOf(context: Context, draft: SnapshotDraft, record: SnapshotReco
       bytes_stored: record.sizeBytes,
     },
     mounts: draft.mounts.map((mount) =>
-      manifestMount(mount, content.defaults.get(mount.mount.name) ?? usualAttributes([])),
+      manifestMount(draft, mount, content.defaults.get(mount.mount.name) ?? usualAttributes([])),
     ),
+    ...stacksOf(draft),
     recovery: draft.recovery,
     meta: { ...draft.meta },
     instance_record: recordToJson(draft.record),
   };
 }
 
-function manifestMount(captured: CapturedMount, defaults: AttributeDefaults): Manifest['mounts'][number] {
+function manifestMount(
+  draft: SnapshotDraft,
+  captured: CapturedMount,
+  defaults: AttributeDefaults,
+): Manifest['mounts'][number] {
   const { mount, kind, repository, nested, excludeFiles, rulesUnknown } = captured;
   return {
     name: mount.name,
@@ -209,7 +215,21 @@ function manifestMount(captured: CapturedMount, defaults: AttributeDefaults): Ma
     defaults,
     exclude_files: excludeFiles.map(({ path, content }) => ({ path: pathToJson(path), content: pathToJson(content) })),
     rules_unknown: rulesUnknown.map(pathToJson),
+    ...(hasOwnStacks(draft, captured) ? { stacks: captured.stacks.detector.presets.map(({ name }) => name) } : {}),
   };
+}
+
+/** The presets themselves: their files may change, or go, and what they left out stays left out. */
+function stacksOf(draft: SnapshotDraft): Pick<Manifest, 'stacks'> {
+  const presets = draft.mounts
+    .filter((mount) => hasOwnStacks(draft, mount))
+    .flatMap(({ stacks }) => stacks.detector.presets)
+    .map(({ name, detect, patterns }) => [name, { name, detect, patterns }] as const);
+  return presets.length === 0 ? {} : { stacks: [...new Map(presets).values()] };
+}
+
+function hasOwnStacks({ policy }: SnapshotDraft, { stacks }: CapturedMount): boolean {
+  return policy.stacks && stacks.detector.key() !== usualDetector.key();
 }
 
 function sum<T>(values: readonly T[], of: (value: T) => number): number {

@@ -115,7 +115,7 @@ async function planAll(
     const content = contents.get(mount.name);
     const captured = live.find(({ mount: { name } }) => name === mount.name);
     if (content === undefined || captured === undefined) continue;
-    const then = await RulesThen.read(reader, content, manifest.policy);
+    const then = await RulesThen.read(reader, content, manifest);
     const options = {
       scope,
       noDelete: request.noDelete ?? false,

@@ -12,10 +12,13 @@ import {
   rootPath,
 } from '../../core/entry-path.js';
 import { IgnoreRules, patternSet } from '../../core/ignore-rules.js';
-import type { Policy } from '../../core/policy.js';
+import type { Manifest, ManifestMount } from '../../core/manifest.js';
 import type { ObjectReader } from '../../core/ports.js';
-import { stackExcludes } from '../../core/stacks.js';
-import { ignoreFileAtMost } from '../capture/mount-rules.js';
+import { StackDetector } from '../../core/stacks/detection.js';
+import { noDetector, usualDetector } from '../../core/stacks/in-force.js';
+import type { StackPreset } from '../../core/stacks/preset.js';
+import { SnapError } from '../../errors.js';
+import { ignoreFileAtMost, withPresets } from '../capture/mount-rules.js';
 import type { MountContent } from '../snapshot-content.js';
 import { streamStored, withZeros } from '../stored-bytes.js';
 
@@ -34,7 +37,7 @@ async function readRules(reader: ObjectReader, entry: StoredFile): Promise<strin
 /** The rules that were in force when a snapshot was made, from what it stores: its policy and its own ignore files. */
 export class RulesThen {
   readonly #base: Pick<NameRules, 'policy' | 'rootName' | 'includes' | 'excludes'>;
-  readonly #policy: Policy;
+  readonly #stacks: StackDetector;
   readonly #content: MountContent;
   /** Ignore files by their folder; null where they could not be read. */
   readonly #ignoreFiles: ReadonlyMap<EntryPath, readonly (string | null)[]>;
@@ -43,22 +46,23 @@ export class RulesThen {
 
   private constructor(
     content: MountContent,
-    policy: Policy,
+    manifest: Manifest,
     ignoreFiles: ReadonlyMap<EntryPath, readonly (string | null)[]>,
   ) {
+    const { policy } = manifest;
     this.#content = content;
-    this.#policy = policy;
+    this.#stacks = stacksThen(manifest, content.manifest);
     this.#ignoreFiles = ignoreFiles;
     const rootName = baseName(pathFromJson(content.manifest.path) as EntryPath);
     this.#base = { policy, rootName, includes: patternSet(policy.include), excludes: patternSet(policy.exclude) };
   }
 
-  static async read(reader: ObjectReader, content: MountContent, policy: Policy): Promise<RulesThen> {
+  static async read(reader: ObjectReader, content: MountContent, manifest: Manifest): Promise<RulesThen> {
     const files = new Map<EntryPath, (string | null)[]>();
     const add = (folder: EntryPath, text: string | null): void => {
       files.set(folder, [...(files.get(folder) ?? []), text]);
     };
-    if (policy.gitignore) {
+    if (manifest.policy.gitignore) {
       for (const { path, content: text } of content.manifest.exclude_files)
         add(parseEntryPath(pathFromJson(path)), pathFromJson(text));
       for (const path of content.manifest.rules_unknown) add(parseEntryPath(pathFromJson(path)), null);
@@ -67,7 +71,7 @@ export class RulesThen {
         add(parentPath(entry.path), await readRules(reader, entry));
       }
     }
-    return new RulesThen(content, policy, files);
+    return new RulesThen(content, manifest, files);
   }
 
   /** The rules by name in force where the path would lie. */
@@ -95,10 +99,8 @@ export class RulesThen {
     let { ignore, stacks } = above;
     for (const text of this.#ignoreFiles.get(folder) ?? [])
       ignore = text === null ? ignore.withUnreadable(folder) : ignore.with(folder, text);
-    const patterns = this.#policy.stacks
-      ? stackExcludes(this.#names().get(folder) ?? []).flatMap((stack) => stack.patterns)
-      : [];
-    if (patterns.length > 0) stacks = stacks.with(folder, patterns.join('\n'));
+    if (this.#stacks.presets.length > 0)
+      stacks = withPresets(stacks, folder, this.#stacks.foundIn(this.#names().get(folder) ?? []));
     return { ignore, stacks };
   }
 
@@ -116,4 +118,20 @@ export class RulesThen {
     this.#namesByFolder = names;
     return names;
   }
+}
+
+/**
+ * The presets that were in force in a mount, as they were then.
+ * @throws SnapError STORE_DAMAGED when the snapshot names one that it does not hold
+ */
+export function stacksThen({ policy, stacks = [] }: Manifest, mount: ManifestMount): StackDetector {
+  if (!policy.stacks) return noDetector;
+  if (mount.stacks === undefined) return usualDetector;
+  const presets = mount.stacks.map((name): StackPreset => {
+    const known = stacks.find((preset) => preset.name === name);
+    if (known !== undefined) return { ...known, description: '', optIn: false };
+    const problem = `the preset ${name}`;
+    throw new SnapError('STORE_DAMAGED', `A snapshot does not hold ${problem} that was in force.`, { problem });
+  });
+  return new StackDetector(presets);
 }

@@ -1,0 +1,97 @@
+// Made from the files in stacks/ by "npm run golden": change those.
+import type { StackPreset } from './preset.js';
+
+export const builtInPresets: readonly StackPreset[] = [
+  {
+    name: 'beads',
+    description: 'Beads: sockets, locks, logs and credentials, never its database',
+    detect: [['.beads']],
+    patterns: ['.beads/*.sock', '.beads/*.lock', '.beads/*.pid', '.beads/*.log', '.beads/*credential*'],
+    optIn: false,
+  },
+  {
+    name: 'elixir-mix',
+    description: 'Elixir with Mix: what it builds, and dependencies',
+    detect: [['mix.exs'], ['mix.lock']],
+    patterns: ['_build/', 'deps/', 'erl_crash.dump'],
+    optIn: false,
+  },
+  { name: 'go', description: 'Go: vendored modules', detect: [['go.mod']], patterns: ['vendor/'], optIn: true },
+  {
+    name: 'haskell-cabal',
+    description: 'Haskell with Cabal or Stack: what they build',
+    detect: [['cabal.project'], ['*.cabal'], ['stack.yaml']],
+    patterns: ['dist-newstyle/', '.stack-work/'],
+    optIn: false,
+  },
+  {
+    name: 'java-gradle',
+    description: 'Java with Gradle: its cache, and compiled classes',
+    detect: [['build.gradle'], ['build.gradle.kts'], ['settings.gradle'], ['settings.gradle.kts']],
+    patterns: ['.gradle/', '*.class'],
+    optIn: false,
+  },
+  {
+    name: 'java-maven',
+    description: 'Java with Maven: what it builds',
+    detect: [['pom.xml']],
+    patterns: ['target/', '*.class'],
+    optIn: false,
+  },
+  {
+    name: 'node',
+    description: 'Node.js: installed packages, and what frameworks build',
+    detect: [['package.json']],
+    patterns: ['node_modules/', '.next/', '.turbo/', '.nuxt/', '.vercel/'],
+    optIn: false,
+  },
+  {
+    name: 'opentofu',
+    description: 'OpenTofu: providers and modules, and its state',
+    detect: [['*.tf'], ['*.tofu']],
+    patterns: ['.terraform/', '*.tfstate', '*.tfstate.backup'],
+    optIn: true,
+  },
+  {
+    name: 'python-poetry',
+    description: 'Python with Poetry: the environment, and caches',
+    detect: [['poetry.lock']],
+    patterns: ['.venv/', '__pycache__/', '.pytest_cache/', '.mypy_cache/', '.ruff_cache/', '*.pyc', '*.egg-info/'],
+    optIn: false,
+  },
+  {
+    name: 'python-uv',
+    description: 'Python with uv: the environment, and caches',
+    detect: [['uv.lock']],
+    patterns: ['.venv/', '__pycache__/', '.pytest_cache/', '.mypy_cache/', '.ruff_cache/', '*.pyc', '*.egg-info/'],
+    optIn: false,
+  },
+  {
+    name: 'ruby-bundler',
+    description: 'Ruby with Bundler: installed gems',
+    detect: [['Gemfile'], ['Gemfile.lock']],
+    patterns: ['vendor/bundle/', '.bundle/'],
+    optIn: false,
+  },
+  {
+    name: 'rust',
+    description: 'Rust: what cargo builds',
+    detect: [['Cargo.toml']],
+    patterns: ['target/'],
+    optIn: false,
+  },
+  {
+    name: 'terraform',
+    description: 'Terraform: providers and modules, never its state',
+    detect: [['*.tf']],
+    patterns: ['.terraform/'],
+    optIn: false,
+  },
+  {
+    name: 'tla-java',
+    description: 'TLA+: the states that TLC has seen',
+    detect: [['*.cfg', '*.tla']],
+    patterns: ['tla/states/'],
+    optIn: false,
+  },
+];
