@@ -16,6 +16,11 @@ export type UsageSubject =
 export interface SnapErrorData {
   readonly USAGE: { readonly what: UsageSubject };
   readonly CONFIGURATION_INVALID: { readonly file: string; readonly problem: string };
+  readonly JACKIN_VERSION_UNKNOWN: { readonly file: string; readonly got: string; readonly expected: string };
+  /** jackin has no such instance, or no folder of it is known. */
+  readonly JACKIN_NOT_FOUND: { readonly selector: string };
+  /** `snapshot=off`: only saves by hand are made. */
+  readonly SNAPSHOTS_OFF: { readonly instance: string };
   readonly SNAPSHOT_NOT_FOUND: { readonly selector: string; readonly instance: string };
   readonly SNAPSHOT_AMBIGUOUS: { readonly selector: string };
   readonly SNAPSHOT_PINNED: { readonly snapshot: string };

@@ -1,8 +1,10 @@
 import * as z from 'zod';
+import { containerStates } from './core/containers.js';
 import type * as documents from './core/documents.js';
 import type { JsonPath } from './core/entry-path.js';
 import { leftOutReasons } from './core/entry.js';
-import { policySchema } from './core/policy.js';
+import { policySchema, snapshotLevels } from './core/policy.js';
+import { recoveryIndexSchemas } from './core/recovery-index.js';
 import { triggers } from './core/results.js';
 import { selfRunningKinds } from './core/self-running.js';
 
@@ -91,9 +93,16 @@ export const listDataSchema: z.ZodType<documents.ListData> = z.object({
   snapshots: z.array(z.object(listedFields)),
 });
 
+const sessionSchema = z.object({
+  status: text,
+  recorded: maybeText,
+  container: z.enum(containerStates),
+  owner: maybeText,
+});
+
 const instanceSchema = z.object({
   name: text,
-  state: z.enum(['open', 'closed', 'damaged']),
+  state: z.enum(['open', 'closed', 'damaged', 'lost']),
   active: z.boolean(),
   owner: maybeText,
   mounts: z.array(z.object({ name: text, path: pathSchema, present: z.boolean() })),
@@ -103,6 +112,7 @@ const instanceSchema = z.object({
   pending_restore: z.boolean(),
   policy: policySchema,
   created_at: z.iso.datetime(),
+  session: sessionSchema.optional(),
 });
 
 export const instanceListDataSchema: z.ZodType<{ readonly instances: readonly documents.InstanceData[] }> = z.object({
@@ -111,6 +121,56 @@ export const instanceListDataSchema: z.ZodType<{ readonly instances: readonly do
 
 export const instanceDataSchema: z.ZodType<{ readonly instance: documents.InstanceData }> = z.object({
   instance: instanceSchema,
+});
+
+export const importDataSchema: z.ZodType<documents.ImportData> = z.object({
+  sessions: z.array(
+    z.object({
+      container: text,
+      id: text,
+      role: text,
+      workspace: maybeText,
+      agent: text,
+      updated_at: text,
+      recorded: text,
+      status: text,
+      imported: z.boolean(),
+    }),
+  ),
+  imported: z.array(instanceSchema),
+});
+
+const { source, isolation, ...indexFields } = recoveryIndexSchemas();
+
+export const recoveryDataSchema: z.ZodType<documents.RecoveryData> = z.object({
+  instance: text,
+  recorded: z.boolean(),
+  snapshot_level: z.enum(snapshotLevels),
+  session: sessionSchema.nullable(),
+  active: z.boolean(),
+  owner: maybeText,
+  mounts: z.array(
+    z.object({
+      name: text,
+      path: pathSchema,
+      present: z.boolean(),
+      source,
+      container_path: pathSchema.nullable(),
+      isolation,
+      kind: z.enum(['plain', 'clone', 'worktree']).nullable(),
+      base_commit: objectId.nullable(),
+      branch: maybeText,
+      upstream: maybeText,
+      ahead: count.nullable(),
+      dirty: z.boolean().nullable(),
+      operation: maybeText,
+    }),
+  ),
+  ...indexFields,
+  snapshots: count,
+  latest: pointerSchema.nullable(),
+  start: pointerSchema.nullable(),
+  store: pathSchema,
 });
 
 export const showDataSchema: z.ZodType<documents.ShowData> = z.object({
@@ -284,6 +344,11 @@ export type DocumentCommand =
   | 'verify'
   | 'drill'
   | 'doctor'
+  | 'recovery show'
+  | 'recovery list'
+  | 'recovery diff'
+  | 'recovery restore'
+  | 'instance import'
   | 'instance list'
   | 'instance show'
   | 'instance activate'
@@ -313,6 +378,11 @@ const dataSchemas: Readonly<Record<DocumentCommand, z.ZodType>> = {
   verify: verifyDataSchema,
   drill: drillDataSchema,
   doctor: doctorDataSchema,
+  'recovery show': recoveryDataSchema,
+  'recovery list': z.union([listDataSchema, instanceListDataSchema]),
+  'recovery diff': gitOutputDataSchema,
+  'recovery restore': restoreDataSchema,
+  'instance import': importDataSchema,
   'instance list': instanceListDataSchema,
   'instance show': instanceDataSchema,
   'instance activate': instanceDataSchema,

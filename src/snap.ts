@@ -36,6 +36,11 @@ import { Interruption } from './operations/interruption.js';
  * for what only a restore needs.
  */
 
+/** What docker gets of the environment: where its daemon is. */
+const dockerVariables = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_TLS_VERIFY'];
+/** The same where they are folders: none that an agent writes in. */
+const dockerFolders = ['DOCKER_CERT_PATH', 'DOCKER_CONFIG', 'HOME', 'XDG_RUNTIME_DIR'];
+
 const defaultGraceSeconds = 600;
 
 /** The library over one data directory. Nothing is read or written before a method is called. */
@@ -84,7 +89,10 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     drill: async (request) => (await import('./operations/check/drill.js')).drill(existing(), request),
     doctor: async (request = {}) => (await import('./operations/check/doctor.js')).doctor(existing(), request),
     run: (request) => runCommand(request, options, { created, undisturbed }),
-    instance: lifecycle(existing),
+    instance: lifecycle(existing, created),
+    recovery: recovery(existing),
+    readDryRunPlan: async (file, text) =>
+      (await import('./instance/jackin/dry-run-plan.js')).parseDryRunPlan(file, text),
   };
   return withKnownFailures(api, dataDirectoryOf(options));
 }
@@ -158,7 +166,19 @@ function housekeeping(existing: () => Context, options: SnapOptions): JackinSnap
   };
 }
 
-function lifecycle(existing: () => Context): JackinSnap['instance'] {
+function recovery(existing: () => Context): JackinSnap['recovery'] {
+  return {
+    show: async (instance) =>
+      (await import('./operations/recovery/show-recovery.js')).showRecovery(existing(), instance),
+    list: async (instance) =>
+      (await import('./operations/recovery/list-recovery.js')).listRecovery(existing(), instance),
+    instances: async () => (await import('./operations/recovery/list-recovery.js')).recoverableInstances(existing()),
+    startingPoint: async (instance, snapshot) =>
+      (await import('./operations/recovery/starting-point.js')).startingPoint(existing(), instance, snapshot),
+  };
+}
+
+function lifecycle(existing: () => Context, created: () => Context): JackinSnap['instance'] {
   return {
     show: async () => (await import('./operations/session/instances.js')).showInstance(existing()),
     activate: async (request = {}) =>
@@ -166,6 +186,8 @@ function lifecycle(existing: () => Context): JackinSnap['instance'] {
     deactivate: async () => (await import('./operations/session/instances.js')).deactivate(existing()),
     set: async (settings) => (await import('./operations/session/instances.js')).set(existing(), settings),
     close: async () => (await import('./operations/session/instances.js')).close(existing()),
+    import: async (request) =>
+      (await import('./operations/jackin/import.js')).importSessions(existing(), created, request),
   };
 }
 
@@ -241,6 +263,12 @@ function toContext(
     program: `jackin-snap/${programVersion()}`,
     instance: options.instance === undefined ? null : parseInstanceName(options.instance),
     newArchive: createArchiveFile,
+    containers: { look: containerLook({ dataDir: directory.path, env, forbiddenDirectories: mounts }) },
+    jackin: async (home) => {
+      const { FileJackinHome, jackinPlaces } = await import('./instance/jackin/file-jackin-home.js');
+      const places = jackinPlaces(env, options.cwd ?? '/');
+      return new FileJackinHome(home === undefined ? places : { ...places, home });
+    },
     pid: process.pid,
   };
 }
@@ -258,6 +286,31 @@ function dataFinder(search: ProgramSearch): FindData {
     const path = programs.findIfThere('tar');
     if (path === undefined) return undefined;
     return (await import('./run/find-data.js')).findData({ path, searchPath: programs.searchPath }, file);
+  };
+}
+
+/** Docker is looked for, and asked, for the first container. */
+function containerLook(search: ProgramSearch): Context['containers']['look'] {
+  return async (name, avoid) => {
+    const { Programs } = await import('./git/programs.js');
+    const programs = new Programs({
+      ...search,
+      forbiddenDirectories: () => [...search.forbiddenDirectories(), ...avoid],
+    });
+    const path = programs.findIfThere('docker');
+    if (path === undefined) return { state: 'unknown', why: 'there is no docker on PATH that may be trusted' };
+    const variables = [
+      ...dockerVariables,
+      ...dockerFolders.filter((variable) => !programs.isForbidden(search.env[variable] ?? '/')),
+    ].flatMap((variable) => {
+      const value = search.env[variable];
+      return value === undefined ? [] : [[variable, value] as const];
+    });
+    const { lookAtContainer } = await import('./run/look-at-container.js');
+    return lookAtContainer(
+      { path, env: { ...Object.fromEntries(variables), PATH: programs.searchPath, LC_ALL: 'C' } },
+      name,
+    );
   };
 }
 

@@ -117,6 +117,15 @@ export const commandTable: readonly CommandEntry[] = [
     load: () => import('./commands/export.js'),
   },
   {
+    name: 'recovery',
+    usage: 'show | list | diff | restore',
+    group: restore,
+    summary: "the same for jackin's sessions, gone ones too",
+    takesPaths: true,
+    gitOptions: diffOptions,
+    load: () => import('./commands/recovery.js'),
+  },
+  {
     name: 'pin',
     usage: 'SNAP',
     group: tidy,

@@ -25,6 +25,19 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
     exitCode: 2,
     hint: ({ file }, next) => `Correct ${shellPath(file)}, then check with: ${next('doctor')}`,
   },
+  JACKIN_VERSION_UNKNOWN: {
+    exitCode: 2,
+    hint: (_, next) => `Update jackin-snap, or name the folders yourself: ${next('save --mount work=DIR', 'NAME')}`,
+  },
+  JACKIN_NOT_FOUND: {
+    exitCode: 3,
+    hint: (_, next) => `See what jackin has: ${next('instance import jackin', null)}`,
+  },
+  SNAPSHOTS_OFF: {
+    exitCode: 4,
+    hint: ({ instance }, next) =>
+      `Make one by hand: ${next('save', instance)}; have them made: ${next('instance set snapshot=project', instance)}`,
+  },
   SNAPSHOT_NOT_FOUND: {
     exitCode: 3,
     hint: ({ selector, instance }, next) => {
@@ -55,8 +68,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   NOTHING_PENDING: { exitCode: 3, hint: ({ instance }, next) => `See the snapshots: ${next('list', instance)}` },
   INSTANCE_ACTIVE: {
     exitCode: 4,
-    hint: ({ instance }, next) =>
-      `Let it end, or say that it has: ${next('instance deactivate', instance)}. --force restores all the same.`,
+    hint: ({ instance, owner }, next) =>
+      /\bcontainer\b/.test(owner)
+        ? 'Let the session end, or stop its container, then try again. --force goes on all the same.'
+        : `Let it end, or say that it has: ${next('instance deactivate', instance)}. --force restores all the same.`,
   },
   INSTANCE_CLOSED: {
     exitCode: 4,

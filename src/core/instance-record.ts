@@ -5,6 +5,7 @@ import { pathFromJson, pathToJson } from './entry-path.js';
 import type { InstanceName, MountName } from './ids.js';
 import { jsonPathSchema } from './manifest.js';
 import { type Policy, policySchema, policyToJson } from './policy.js';
+import { type RecoveryIndex, recoveryIndexFromJson } from './recovery-index.js';
 
 /** What we keep of one protected session. */
 export interface InstanceRecord {
@@ -13,6 +14,8 @@ export interface InstanceRecord {
   readonly state: 'open' | 'closed';
   readonly mounts: readonly MountRecord[];
   readonly policy: Policy;
+  /** Where it comes from; absent where it is made of folders that were named. */
+  readonly recovery?: RecoveryIndex;
 }
 
 /** A mount as it was registered: its real path, and which directory that was. */
@@ -37,6 +40,7 @@ const recordSchema = z.object({
     }),
   ),
   policy: policySchema,
+  recovery: z.unknown(),
 });
 
 /** The record as JSON, in an instance's own file and in each of its snapshots. */
@@ -53,6 +57,7 @@ export function recordToJson(record: InstanceRecord): unknown {
       inode: String(ino),
     })),
     policy: policyToJson(record.policy),
+    ...(record.recovery === undefined ? {} : { recovery: record.recovery }),
   };
 }
 
@@ -70,5 +75,6 @@ export function recordFromJson(value: unknown): InstanceRecord {
       ino: BigInt(inode),
     })),
     policy: parsed.policy,
+    ...(parsed.recovery === undefined ? {} : { recovery: recoveryIndexFromJson(parsed.recovery) }),
   };
 }

@@ -14,10 +14,12 @@ import type { MountKind } from './results.js';
 
 export const jsonPathSchema: z.ZodType<JsonPath> = z.union([z.string(), z.strictObject({ base64: z.base64() })]);
 
-interface ManifestRepository {
+export interface ManifestRepository {
   readonly head: string | null;
   readonly branch: string | null;
   readonly upstream: string | null;
+  /** Commits that the upstream lacks; absent where that is not known. */
+  readonly ahead?: number | undefined;
   readonly dirty: boolean | null;
   readonly operation: string | null;
   readonly unknown: readonly string[];
@@ -92,6 +94,7 @@ const repositorySchema = z.object({
   head: z.string().nullable(),
   branch: z.string().nullable(),
   upstream: z.string().nullable(),
+  ahead: z.number().int().min(0).optional(),
   dirty: z.boolean().nullable(),
   operation: z.string().nullable(),
   unknown: z.array(z.string()),

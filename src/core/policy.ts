@@ -23,7 +23,16 @@ export interface Policy {
   readonly large_deletion_percent: number;
   /** Names of stack presets that are in force although they are not by themselves. */
   readonly more_stacks: readonly string[];
+  /** What a save stores: see `snapshotLevels`. */
+  readonly snapshot: SnapshotLevel;
 }
+
+/**
+ * `off`: only saves by hand are made. `metadata`: snapshots hold no content of files, only what is known of mounts and
+ * repositories. `project`: the mounts' files. `project-and-state`: these, and what the session's agent keeps elsewhere.
+ */
+export const snapshotLevels = ['off', 'metadata', 'project', 'project-and-state'] as const;
+export type SnapshotLevel = (typeof snapshotLevels)[number];
 
 const policyFields = {
   exclude: z.array(z.string()).readonly().default([]),
@@ -46,9 +55,17 @@ const policyFields = {
   auto_prune: z.boolean().default(true),
   large_deletion_percent: z.number().int().min(0).max(100).default(50),
   more_stacks: z.array(z.string().refine(isPresetName)).max(100).readonly().default([]),
+  snapshot: z.enum(snapshotLevels).default('project'),
 };
 
 export const policySchema: z.ZodType<Policy> = z.strictObject(policyFields);
+
+/** For some settings: each must be one that there is, with a value that it takes. */
+export function somePolicySchema(): z.ZodType<Partial<Policy>> {
+  return z.strictObject(
+    Object.fromEntries(Object.entries(policyFields).map(([key, field]) => [key, field.unwrap().optional()])),
+  );
+}
 
 export const defaultPolicy: Policy = policySchema.parse({});
 
@@ -57,12 +74,15 @@ export const defaultPolicy: Policy = policySchema.parse({});
  * it always was, so that other versions can read the rest.
  */
 export function policyToJson(policy: Policy): unknown {
-  const { large_deletion_percent: percent, more_stacks: stacks, ...others } = policy;
-  return {
-    ...others,
-    ...(percent === defaultPolicy.large_deletion_percent ? {} : { large_deletion_percent: percent }),
-    ...(stacks.length === 0 ? {} : { more_stacks: stacks }),
-  };
+  return Object.fromEntries(
+    Object.entries(policy).filter(([key, value]) => !later.has(key) || !isDefault(key as keyof Policy, value)),
+  );
+}
+
+const later: ReadonlySet<string> = new Set(['large_deletion_percent', 'more_stacks', 'snapshot']);
+
+function isDefault(key: keyof Policy, value: unknown): boolean {
+  return JSON.stringify(value) === JSON.stringify(defaultPolicy[key]);
 }
 
 /** What one save may override; recorded in the snapshot, not in the instance. */
@@ -102,6 +122,7 @@ export const settingValues: { readonly [Key in keyof Policy]: string } = {
   auto_prune: 'true or false',
   large_deletion_percent: 'a whole number from 0 to 100',
   more_stacks: 'names of presets, separated by commas (see "stacks list")',
+  snapshot: 'off, metadata, project or project-and-state',
 };
 
 /**
@@ -132,7 +153,7 @@ function isSetting(key: string): key is keyof Policy {
 function parseValue(current: unknown, key: string, text: string): unknown {
   if (Array.isArray(current)) return text === '' ? [] : text.split(',');
   if (typeof current === 'boolean') return text === 'true' || (text === 'false' ? false : text);
-  if (key === 'on_limit') return text;
+  if (key === 'on_limit' || key === 'snapshot') return text;
   return text === 'none' ? null : (parseSize(text) ?? text);
 }
 

@@ -1,15 +1,19 @@
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, MountName } from './ids.js';
+import type { DryRunPlan } from './jackin/configuration.js';
+import type { NamedMount } from './jackin/mount-table.js';
 import type { Policy, PolicyOverrides } from './policy.js';
 import type {
   CheckResult,
   DoctorResult,
   DrillResult,
+  ImportResult,
   InstanceSummary,
   KeptPath,
   ListResult,
   PlannedChange,
   Progress,
+  RecoveryResult,
   RemovalResult,
   RestoreResult,
   RunResult,
@@ -147,6 +151,16 @@ export interface RunRequest {
   readonly stdout?: 'stdout' | 'stderr' | undefined;
 }
 
+export interface ImportRequest {
+  /** A role key, an instance id or the name of a container; undefined, and not `all`: only look. */
+  readonly selector?: string | undefined;
+  readonly all?: boolean | undefined;
+  /** Folders of mounts, which come before anything that is found. */
+  readonly named?: readonly NamedMount[] | undefined;
+  /** What `jackin load … --dry-run --format json` printed. */
+  readonly plan?: DryRunPlan | null | undefined;
+}
+
 export type InstanceSettings = { readonly [Key in keyof Policy]?: string };
 
 /**
@@ -221,7 +235,23 @@ export interface JackinSnap {
     /** `settings` are policy keys with their values as text: `keep_last` → `5`. */
     set(settings: Readonly<Record<string, string>>): Promise<InstanceSummary>;
     close(): Promise<InstanceSummary>;
+    /** Makes or updates instances for sessions of jackin's, or looks at what there is. */
+    import(request: ImportRequest): Promise<ImportResult>;
   };
+  /** For jackin's operators: an instance is meant by its name, its container, jackin's instance id or its role key. */
+  recovery: {
+    show(instance: string): Promise<RecoveryResult>;
+    list(instance: string): Promise<ListResult>;
+    /** All instances that have a snapshot. */
+    instances(): Promise<readonly InstanceSummary[]>;
+    /** The snapshot to go back to: the one that is named, else that of the last start of a run, else the first. */
+    startingPoint(instance: string, snapshot?: string): Promise<SnapshotPointer>;
+  };
+  /**
+   * What `jackin load … --dry-run --format json` printed, read from the file of that name.
+   * @throws SnapError CONFIGURATION_INVALID, JACKIN_VERSION_UNKNOWN
+   */
+  readDryRunPlan(file: string, text: string): Promise<DryRunPlan>;
 }
 
 export interface SnapOptions {

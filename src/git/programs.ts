@@ -54,12 +54,12 @@ export class Programs {
   }
 
   /** A program that we can do without. */
-  findIfThere(name: 'git' | 'flock' | 'tar'): string | undefined {
+  findIfThere(name: 'git' | 'flock' | 'tar' | 'docker'): string | undefined {
     const known = this.#found.get(name);
     if (known !== undefined) return known;
     for (const directory of this.#allowedDirectories()) {
       const path = join(directory, name);
-      if (!isExecutable(path) || this.#isForbidden(path)) continue;
+      if (!isExecutable(path) || this.isForbidden(path)) continue;
       this.#found.set(name, path);
       return path;
     }
@@ -97,11 +97,12 @@ export class Programs {
   #allowedDirectories(): readonly string[] {
     this.#directories ??= (this.#search.env['PATH'] ?? '/usr/local/bin:/usr/bin:/bin')
       .split(':')
-      .filter((directory) => isAbsolute(directory) && !this.#isForbidden(directory));
+      .filter((directory) => isAbsolute(directory) && !this.isForbidden(directory));
     return this.#directories;
   }
 
-  #isForbidden(path: string): boolean {
+  /** True for what lies in a forbidden directory, whatever links lead there. */
+  isForbidden(path: string): boolean {
     this.#forbidden ??= this.#search
       .forbiddenDirectories()
       .map(realPath)

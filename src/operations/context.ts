@@ -1,5 +1,7 @@
 import type { EntryPath, HostPath } from '../core/entry-path.js';
 import type { InstanceName, MountName, ObjectId, SnapshotId } from '../core/ids.js';
+import type { Containers } from '../core/containers.js';
+import type { JackinHome } from '../core/jackin/home.js';
 import type {
   Directory,
   InstanceRegistry,
@@ -42,6 +44,9 @@ export interface Context {
   readonly instance: InstanceName | null;
   /** A new archive file, compressed when asked; the path must be free. */
   readonly newArchive: (path: HostPath, compress: boolean) => Archive;
+  readonly containers: Containers;
+  /** jackin's own files, to be read. @param home where its data lies; default: where the environment says */
+  readonly jackin: (home?: string) => Promise<JackinHome>;
   /** The caller's process, which owns what `run` and `activate` mark active. */
   readonly pid: number;
 }

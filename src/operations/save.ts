@@ -11,6 +11,7 @@ import type { AttributeDefaults } from './capture/attributes.js';
 import { type CapturedMount, captureMounts, summarize } from './capture/capture-mounts.js';
 import { incompletePaths } from './capture/incomplete.js';
 import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
+import { withoutContent } from './capture/without-content.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
 import { pruneAfterSave } from './keep/after-save.js';
@@ -25,22 +26,43 @@ import { type Earlier, type KnownSnapshot, describe, earlierSnapshots, knowIfRea
  * @throws SnapError MOUNT_UNSAFE, MOUNT_GONE, MOUNTS_DIFFER, INSTANCE_CLOSED, INCOMPLETE_REFUSED, BUSY, NO_SPACE …
  */
 export async function save(context: Context, request: SaveRequest): Promise<SaveResult> {
-  const name = instanceForSave(context, request).record.name;
+  const session = await newSession(context, request);
+  const { record } = instanceForSave(context, request, session);
+  refuseAutomatic(record, request);
+  const { name } = record;
   await context.store.prepare();
   await sweepIfAlone(context);
   const ahead = context.store.startAhead();
   try {
-    return await saveUnderLock({ ...context, store: ahead.store }, request, name);
+    return await saveUnderLock({ ...context, store: ahead.store }, request, name, session);
   } finally {
     await ahead.end();
   }
 }
 
-async function saveUnderLock(context: Context, request: SaveRequest, name: InstanceName): Promise<SaveResult> {
+/** A name that no instance has yet may be that of a session of jackin's. */
+async function newSession(context: Context, request: SaveRequest): Promise<InstanceRecord | undefined> {
+  if (context.instance === null || context.registry.find(context.instance) !== undefined) return undefined;
+  return (await import('./jackin/session-for-save.js')).sessionForSave(context, request);
+}
+
+/** @throws SnapError SNAPSHOTS_OFF for saves that nobody asked for by hand, where the instance is to have none */
+export function refuseAutomatic({ name, policy }: InstanceRecord, { trigger = 'manual' }: SaveRequest): void {
+  if (policy.snapshot !== 'off' || trigger === 'manual') return;
+  const message = `Snapshots of instance ${name} are off: only saves by hand are made.`;
+  throw new SnapError('SNAPSHOTS_OFF', message, { instance: name });
+}
+
+async function saveUnderLock(
+  context: Context,
+  request: SaveRequest,
+  name: InstanceName,
+  session: InstanceRecord | undefined,
+): Promise<SaveResult> {
   const locks = await lockForSnapshot(context, name);
   try {
     // Under the lock the instance may be another one than before it.
-    const { record, isNew } = instanceForSave(context, request);
+    const { record, isNew } = instanceForSave(context, request, session);
     return await saveLocked(context, request, record, isNew);
   } finally {
     locks.release();
@@ -59,7 +81,8 @@ async function saveLocked(
   try {
     const made = await capturePublished(context, request, { record, isNew, earlier, writer });
     const saved = await afterwards(context, record, made, writer.bytesAdded);
-    return isNew ? { ...saved, messages: [...saved.messages, ...unknownFolders(context)] } : saved;
+    const notes = [...(isNew ? await newInstanceNotes(context, record) : []), ...levelNotes(record)];
+    return notes.length === 0 ? saved : { ...saved, messages: [...saved.messages, ...notes] };
   } finally {
     await writer.abandon();
   }
@@ -69,6 +92,19 @@ async function saveLocked(
 function clearLeftovers(context: Context, instance: InstanceName): void {
   context.registry.clearUnfinished(instance);
   if (readPendingOr(context, instance, 'damaged') === undefined) clearFinished(context, instance);
+}
+
+async function newInstanceNotes(context: Context, record: InstanceRecord): Promise<string[]> {
+  if (record.recovery === undefined) return unknownFolders(context);
+  return (await import('./jackin/session-for-save.js')).foundMessages(record);
+}
+
+function levelNotes({ name, policy }: InstanceRecord): string[] {
+  if (policy.snapshot === 'off')
+    return [`Snapshots of instance ${name} are off: this one was made since it was asked for by hand.`];
+  return policy.snapshot === 'metadata'
+    ? [`The snapshot holds no content of files: that is how instance ${name} is set up (snapshot=metadata).`]
+    : [];
 }
 
 /** A folder that has an instance already would have got another one: that has to be said. */
@@ -99,7 +135,8 @@ async function capturePublished(context: Context, request: SaveRequest, work: Sa
   refuseIncomplete(request, incomplete);
   refuseTooLarge(record, captured);
   const content = writeContent(writer, captured);
-  const unchanged = request.ifChanged === true ? await unchangedSince(context, earlier, content) : undefined;
+  const mayBeSame = request.ifChanged === true && !holdsNoContent(record);
+  const unchanged = mayBeSame ? await unchangedSince(context, earlier, content) : undefined;
   if (unchanged !== undefined) return { snapshot: unchanged, created: false, captured };
   if (isNew) context.registry.write(record);
   try {
@@ -137,17 +174,23 @@ async function captureForSave(
   { writer, graft }: { readonly writer: ObjectWriter; readonly graft: boolean },
 ): Promise<CapturedMount[]> {
   const limits = limitsIn(request, record);
-  return captureMounts(context, {
+  const isMetadata = holdsNoContent(record);
+  const captured = await captureMounts(context, {
     record,
     mounts: record.mounts,
     policy: withOverrides(record.policy, request.overrides ?? {}),
-    writer,
+    writer: isMetadata ? context.hasher : writer,
     full: request.full ?? false,
-    graft: graft && limits === null && record.policy.max_total_size === null,
+    graft: graft && !isMetadata && limits === null && record.policy.max_total_size === null,
     scope: (mount: MountName): readonly EntryPath[] | null => limits?.get(mount) ?? (limits === null ? null : []),
     forced: () => null,
     temporaryPrefix: pendingTemporaryPrefix(context, record.name),
   });
+  return isMetadata ? captured.map(withoutContent) : captured;
+}
+
+function holdsNoContent({ policy }: InstanceRecord): boolean {
+  return policy.snapshot === 'metadata';
 }
 
 function draftOf(
@@ -157,20 +200,26 @@ function draftOf(
   complete: boolean,
 ): SnapshotDraft {
   const trigger = request.trigger ?? 'manual';
-  const limits = limitsIn(request, record);
   return {
     record,
     mounts,
     policy: withOverrides(record.policy, request.overrides ?? {}),
     trigger,
     message: (seq) => tidyMessage(request.message, `${trigger} snapshot ${String(seq)} of ${record.name}`),
-    scope: limits === null ? null : [...limits].flatMap(([mount, paths]) => paths.map((path) => ({ mount, path }))),
+    scope: scopeOf(request, record),
     complete,
     recovery: null,
     recoveryOf: null,
     labels: labelsOf(request),
     meta: request.meta ?? {},
   };
+}
+
+/** The paths that a snapshot is limited to; null for all. */
+function scopeOf(request: SaveRequest, record: InstanceRecord): SnapshotDraft['scope'] {
+  if (holdsNoContent(record)) return [];
+  const limits = limitsIn(request, record);
+  return limits === null ? null : [...limits].flatMap(([mount, paths]) => paths.map((path) => ({ mount, path })));
 }
 
 function labelsOf({ sourceTool, phase, decision, resource }: SaveRequest): SnapshotDraft['labels'] {

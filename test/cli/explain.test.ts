@@ -12,6 +12,9 @@ const rows: { readonly [Code in SnapErrorCode]: readonly [data: SnapErrorData[Co
   {
     USAGE: [{ what: 'setting' }, 2, 'instance show'],
     CONFIGURATION_INVALID: [{ file: '/d/config', problem: 'x' }, 2, '/d/config'],
+    JACKIN_VERSION_UNKNOWN: [{ file: '/j', got: '3', expected: '2' }, 2, 'save --mount'],
+    JACKIN_NOT_FOUND: [{ selector: 'x' }, 3, 'instance import jackin'],
+    SNAPSHOTS_OFF: [{ instance }, 4, '-i web instance set snapshot=project'],
     SNAPSHOT_NOT_FOUND: [{ selector: '9', instance }, 3, '-i web list'],
     SNAPSHOT_AMBIGUOUS: [{ selector: '0' }, 2, 'list'],
     SNAPSHOT_PINNED: [{ snapshot: 'web/3' }, 4, 'unpin web/3'],

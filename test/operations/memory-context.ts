@@ -96,6 +96,8 @@ export class MemoryContext {
       program: 'jackin-snap/test',
       instance: this.instance as InstanceName | null,
       newArchive: () => this.#unused(),
+      containers: { look: () => Promise.resolve({ state: 'unknown', why: 'nobody asked' }) },
+      jackin: () => this.#unused(),
       pid: 1,
     };
   }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { diffOptions } from '../git-options.js';
 import { addNotes } from '../help.js';
-import type { Session } from '../session.js';
+import type { Context, Outcome, Session } from '../session.js';
 import { shellWord } from '../next-command.js';
 import { showGitOutput } from './git-output.js';
 import { orPathWasMeant } from './path-for-snapshot.js';
@@ -13,19 +13,7 @@ export function define(command: Command, session: Session): void {
     .usage('[options] SNAP [SNAP] [-- PATH...]')
     .option('--paths-from <file>', 'only these paths, NUL-separated; - is stdin')
     .action((from: string, to: string | undefined, options: { readonly pathsFrom?: string }) =>
-      session.run(command, async (context) => {
-        const { gatherPaths } = await import('../paths.js');
-        const given = { words: context.pathsAfterDashes, from: options.pathsFrom };
-        const paths = await gatherPaths(given, context.surroundings);
-        const limit = paths.length === 0 ? undefined : paths;
-        const form = (word: string): string =>
-          `diff ${word === shellWord(from) ? 'latest' : shellWord(from)} -- ${word}`;
-        return orPathWasMeant(form, () =>
-          showGitOutput(context, (output) =>
-            context.snap.diff({ from, to: to ?? null, paths: limit, options: context.gitOptions, output }),
-          ),
-        );
-      }),
+      session.run(command, (context) => diffOutcome(context, from, to, options)),
     );
   addNotes(command, {
     about: "git's diff between two snapshots, or between one and the folder as it is now.",
@@ -37,6 +25,25 @@ export function define(command: Command, session: Session): void {
     ],
     exits: [0, 3, 7],
   });
+}
+
+/** git's diff from a snapshot to another one, or to the folders as they are. */
+export async function diffOutcome(
+  context: Context,
+  from: string,
+  to: string | undefined,
+  options: { readonly pathsFrom?: string },
+): Promise<Outcome> {
+  const { gatherPaths } = await import('../paths.js');
+  const given = { words: context.pathsAfterDashes, from: options.pathsFrom };
+  const paths = await gatherPaths(given, context.surroundings);
+  const limit = paths.length === 0 ? undefined : paths;
+  const form = (word: string): string => `diff ${word === shellWord(from) ? 'latest' : shellWord(from)} -- ${word}`;
+  return orPathWasMeant(form, () =>
+    showGitOutput(context, (output) =>
+      context.snap.diff({ from, to: to ?? null, paths: limit, options: context.gitOptions, output }),
+    ),
+  );
 }
 
 /** The options in lines that fit a terminal. */

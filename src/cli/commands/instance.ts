@@ -3,6 +3,7 @@ import type { InstanceSummary, JackinSnap } from '../../index.js';
 import { addNotes } from '../help.js';
 import { parseCount, parseKeyValues } from '../options.js';
 import type { Context, Outcome, Session } from '../session.js';
+import { defineImport } from './instance-import.js';
 import { instancesOutcome } from './list.js';
 
 export function define(command: Command, session: Session): void {
@@ -11,6 +12,7 @@ export function define(command: Command, session: Session): void {
   defineLooking(command, session);
   defineActivity(command, session);
   defineSettings(command, session);
+  defineImport(command, session);
 }
 
 function defineLooking(parent: Command, session: Session): void {

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { ListRequest, Trigger } from '../../index.js';
+import type { InstanceSummary, ListRequest, ListResult, Trigger } from '../../index.js';
 import { addNotes } from '../help.js';
 import { parseChoice, parseCount, parseSince } from '../options.js';
 import type { Context, Outcome, Session } from '../session.js';
@@ -41,11 +41,15 @@ async function listOne({ trigger, since, limit }: ListOptions, context: Context)
     ...(since === undefined ? {} : { since }),
     ...(limit === undefined ? {} : { limit }),
   };
-  const result = await context.snap.list(request);
+  return listOutcome(await context.snap.list(request), context);
+}
+
+/** What `list` and `recovery list` both show of an instance. */
+export async function listOutcome(result: ListResult, { style }: Pick<Context, 'style'>): Promise<Outcome> {
   const [{ listData }, { listText }] = await Promise.all([import('../views/json.js'), import('../views/text-list.js')]);
   return {
     data: () => listData(result),
-    text: async () => listText(result, await context.style()),
+    text: async () => listText(result, await style()),
     messages: result.messages,
   };
 }
@@ -62,7 +66,13 @@ async function listAll({ trigger, since, limit }: ListOptions, context: Context)
 
 /** What `list --all` and `instance list` both show. */
 export async function instancesOutcome({ snap, style, next }: Context): Promise<Outcome> {
-  const instances = await snap.listAll();
+  return instanceListOutcome(await snap.listAll(), { style, next });
+}
+
+export async function instanceListOutcome(
+  instances: readonly InstanceSummary[],
+  { style, next }: Pick<Context, 'style' | 'next'>,
+): Promise<Outcome> {
   const [{ instanceData }, { instancesText }] = await Promise.all([
     import('../views/json.js'),
     import('../views/text-list.js'),

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import { addNotes } from '../help.js';
-import type { Context, Session } from '../session.js';
+import type { Context, Outcome, Session } from '../session.js';
 import { orPathWasMeant } from './path-for-snapshot.js';
 import { carryOutRestore } from './restoring.js';
 
-interface RestoreOptions {
+export interface RestoreOptions {
   readonly dryRun?: true;
   readonly yes?: true;
   readonly mount?: string;
@@ -18,32 +18,11 @@ interface RestoreOptions {
 }
 
 export function define(command: Command, session: Session): void {
-  command
-    .argument('<snap>', 'the snapshot')
-    .argument('[path...]', 'only these paths; default: everything')
-    .option('-n, --dry-run', 'show the plan, change nothing')
-    .option('-y, --yes', 'do not ask')
-    .option('--mount <name>', 'only this mount')
-    .option('--to <dir>', 'write into a new folder, leave the mounts alone')
-    .option('--no-delete', 'delete nothing')
-    .option('--delete-new-repos', 'also delete repositories made since')
-    .option('--allow-large', 'although most of what a folder holds is deleted')
-    .option('--force', 'although the instance is active or the folder is another one')
-    .option('--paths-from <file>', 'more paths, NUL-separated; - is stdin')
-    .option('--verbose', 'show long plans in full')
-    .action((snapshot: string, words: string[], options: RestoreOptions) =>
-      session.run(command, async (context) => {
-        const request = await restoreRequest(snapshot, words, options, context);
-        const { dryRun = false, yes = false, verbose = false, allowLarge = false } = options;
-        const instance = /^([^/]+)\/[^/]+$/.exec(snapshot)?.[1];
-        const undo = context.next('undo', instance);
-        const manner = { dryRun, yes, verbose, allowLarge, what: 'restore', undo } as const;
-        return orPathWasMeant(
-          (word) => `restore latest -- ${word}`,
-          () => carryOutRestore(context, manner, (consent) => context.snap.restore({ ...request, ...consent })),
-        );
-      }),
-    );
+  addRestoreOptions(
+    command.argument('<snap>', 'the snapshot').argument('[path...]', 'only these paths; default: everything'),
+  ).action((snapshot: string, words: string[], options: RestoreOptions) =>
+    session.run(command, (context) => restoreOutcome(context, snapshot, words, options)),
+  );
   addNotes(command, {
     about:
       'Put the mounts, or only PATHs, back to what they were in the snapshot. What is overwritten or deleted is saved in ' +
@@ -56,6 +35,39 @@ export function define(command: Command, session: Session): void {
     ],
     exits: [0, 3, 4, 5, 6, 7, 8],
   });
+}
+
+/** What restores and recoveries are told alike. */
+export function addRestoreOptions(command: Command): Command {
+  return command
+    .option('-n, --dry-run', 'show the plan, change nothing')
+    .option('-y, --yes', 'do not ask')
+    .option('--mount <name>', 'only this mount')
+    .option('--to <dir>', 'write into a new folder, leave the mounts alone')
+    .option('--no-delete', 'delete nothing')
+    .option('--delete-new-repos', 'also delete repositories made since')
+    .option('--allow-large', 'although most of what a folder holds is deleted')
+    .option('--force', 'although the instance is active or the folder is another one')
+    .option('--paths-from <file>', 'more paths, NUL-separated; - is stdin')
+    .option('--verbose', 'show long plans in full');
+}
+
+/** Puts a snapshot back under all guards: shows the plan, asks, and tells what came of it. */
+export async function restoreOutcome(
+  context: Context,
+  snapshot: string,
+  words: readonly string[],
+  options: RestoreOptions,
+): Promise<Outcome> {
+  const request = await restoreRequest(snapshot, words, options, context);
+  const { dryRun = false, yes = false, verbose = false, allowLarge = false } = options;
+  const instance = /^([^/]+)\/[^/]+$/.exec(snapshot)?.[1];
+  const undo = context.next('undo', instance);
+  const manner = { dryRun, yes, verbose, allowLarge, what: 'restore', undo } as const;
+  return orPathWasMeant(
+    (word) => `restore latest -- ${word}`,
+    () => carryOutRestore(context, manner, (consent) => context.snap.restore({ ...request, ...consent })),
+  );
 }
 
 async function restoreRequest(

@@ -107,6 +107,7 @@ export function instanceData(instance: InstanceSummary): InstanceData {
     pending_restore: instance.pendingRestore,
     policy: instance.policy,
     created_at: instance.createdAt,
+    ...(instance.session === undefined ? {} : { session: instance.session }),
   };
 }
 

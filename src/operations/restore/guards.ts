@@ -7,6 +7,7 @@ import type { ManifestMount } from '../../core/manifest.js';
 import type { Directory } from '../../core/ports.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
+import { ownerOf } from '../session/activity.js';
 import { overlap } from '../session/folders.js';
 
 /** An instance that somebody works in, with a mount that overlaps those asked about. */
@@ -15,17 +16,26 @@ export interface ActiveOverlap {
   readonly owner: string;
 }
 
-/** The active instances with a mount in, around or at one of the folders. */
-export function activeOverlaps(context: Context, folders: readonly HostPath[]): ActiveOverlap[] {
+/**
+ * The active instances with a mount in, around or at one of the folders.
+ * @param itself the instance that is to be restored: asked about although nothing else may know of it any more
+ */
+export async function activeOverlaps(
+  context: Context,
+  folders: readonly HostPath[],
+  itself?: InstanceRecord,
+): Promise<ActiveOverlap[]> {
   const overlaps: ActiveOverlap[] = [];
   // Whose folders are not known, they may be these.
   for (const { name } of context.registry.damaged()) {
     const owner = activeOwner(context.registry.readActivity(name), context.processes);
     if (owner !== null) overlaps.push({ instance: name, owner });
   }
-  for (const record of context.registry.all()) {
+  const records = context.registry.all();
+  const lost = itself === undefined || records.some(({ name }) => name === itself.name) ? [] : [itself];
+  for (const record of [...records, ...lost]) {
     if (!record.mounts.some(({ path }) => folders.some((folder) => overlap(context, path, folder)))) continue;
-    const owner = activeOwner(context.registry.readActivity(record.name), context.processes);
+    const owner = await ownerOf(context, record);
     if (owner !== null) overlaps.push({ instance: record.name, owner });
   }
   return overlaps;

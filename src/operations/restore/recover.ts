@@ -38,7 +38,7 @@ export async function resume(
   job: Pick<ResumeJob, 'instance' | 'pending' | 'reader'>,
 ): Promise<RestoreResult> {
   const { begin } = job.pending;
-  const active = activeOverlaps(
+  const active = await activeOverlaps(
     context,
     begin.mounts.map(({ path }) => path),
   );
@@ -49,7 +49,7 @@ export async function resume(
     throw new SnapError('DECLINED', 'Declined: the restore is still pending.', { what: 'recover' });
   if (!force)
     refuseActive(
-      activeOverlaps(
+      await activeOverlaps(
         context,
         begin.mounts.map(({ path }) => path),
       ),

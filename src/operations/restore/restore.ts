@@ -90,9 +90,10 @@ async function restoreLocked(
   const targets = chooseTargets(manifest, record, request);
   for (const { manifestMount, mount } of targets)
     refuseReplaced(context, manifestMount, mount.path, request.force ?? false);
-  const active = activeOverlaps(
+  const active = await activeOverlaps(
     context,
     targets.map(({ mount }) => mount.path),
+    record,
   );
   if (request.force !== true && request.dryRun !== true) refuseActive(active);
   await refuseDamaged(context, known);
@@ -168,9 +169,10 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   // The question may have waited for long: who became active meanwhile is asked again.
   if (request.force !== true)
     refuseActive(
-      activeOverlaps(
+      await activeOverlaps(
         context,
         planned.map(({ path }) => path),
+        journey.record,
       ),
     );
   const emergency = await publishEmergency(context, { ...journey, writer });

@@ -10,10 +10,18 @@ import { derivedName, instanceOfFolder, instancesWithMounts } from './choose-ins
 import { liesIn } from './folders.js';
 import { refuseUnsafeMount } from './mount-guards.js';
 
-/** The instance that a save is for, made up (not yet written) when there is none. */
-export function instanceForSave(context: Context, request: SaveRequest): { record: InstanceRecord; isNew: boolean } {
+/**
+ * The instance that a save is for, made up (not yet written) when there is none.
+ * @param session the record of a new instance that stands for a session, where there is one
+ */
+export function instanceForSave(
+  context: Context,
+  request: SaveRequest,
+  session?: InstanceRecord,
+): { record: InstanceRecord; isNew: boolean } {
   const folders = realFolders(context, request);
   const record = existing(context, folders);
+  if (record === undefined && session !== undefined) return { record: session, isNew: true };
   if (record === undefined) return { record: newInstance(context, request, folders), isNew: true };
   if (record.state === 'closed') {
     throw new SnapError('INSTANCE_CLOSED', `Instance ${record.name} is closed.`, { instance: record.name });

@@ -1,14 +1,14 @@
-import { activeOwner } from '../../core/activity.js';
 import type { InstanceName } from '../../core/ids.js';
-import { type InstanceRecord, recordFromJson } from '../../core/instance-record.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
 import { defaultPolicy, withSettings } from '../../core/policy.js';
 import type { InstanceSummary } from '../../core/results.js';
-import { SnapError, isSnapError } from '../../errors.js';
+import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
+import { recordInSnapshots } from '../recovery/find-instance.js';
 import { readPendingOr } from '../restore/pending.js';
-import { readManifest } from '../snapshot-content.js';
 import { knowIfReadable } from '../snapshots.js';
+import { activityOf } from './activity.js';
 import { chooseInstance, chosenRecord } from './choose-instance.js';
 
 /** All instances, by name, the damaged ones too. */
@@ -22,22 +22,10 @@ export async function listInstances(context: Context): Promise<InstanceSummary[]
 
 /** What the last readable snapshot tells of an instance whose own record cannot be read. */
 async function summarizeLost(context: Context, name: InstanceName): Promise<InstanceSummary> {
-  return summarizeInstance(context, (await recordInSnapshots(context, name)) ?? nothingKnown(name));
-}
-
-async function recordInSnapshots(context: Context, name: InstanceName): Promise<InstanceRecord | undefined> {
-  const refs = await context.store.snapshots(name);
-  const last = refs.flatMap((ref) => knowIfReadable(ref) ?? []).at(-1);
-  if (last === undefined) return undefined;
-  const reader = context.store.reader();
-  try {
-    return recordFromJson((await readManifest(reader, last)).instance_record);
-  } catch (error) {
-    if (!isSnapError(error, 'STORE_DAMAGED') && !isSnapError(error, 'FORMAT_UNKNOWN')) throw error;
-    return undefined;
-  } finally {
-    await reader.close();
-  }
+  return summarizeInstance(
+    context,
+    (await recordInSnapshots(context, await context.store.snapshots(name))) ?? nothingKnown(name),
+  );
 }
 
 function nothingKnown(name: InstanceName): InstanceRecord {
@@ -48,9 +36,10 @@ export async function showInstance(context: Context): Promise<InstanceSummary> {
   return summarizeInstance(context, chosenRecord(context));
 }
 
-async function summarizeInstance(context: Context, record: InstanceRecord): Promise<InstanceSummary> {
+/** What is known of an instance, by its record, be that of the registry or of a snapshot. */
+export async function summarizeInstance(context: Context, record: InstanceRecord): Promise<InstanceSummary> {
   const refs = await context.store.snapshots(record.name);
-  const owner = activeOwner(context.registry.readActivity(record.name), context.processes);
+  const { owner, session } = await activityOf(context, record);
   const latest = refs.at(-1);
   return {
     name: record.name,
@@ -64,6 +53,7 @@ async function summarizeInstance(context: Context, record: InstanceRecord): Prom
     pendingRestore: readPendingOr(context, record.name, 'damaged') !== undefined,
     policy: record.policy,
     createdAt: record.createdAt,
+    ...(session === null ? {} : { session }),
   };
 }
 

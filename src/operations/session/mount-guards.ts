@@ -14,7 +14,8 @@ export function refuseUnsafeMount(context: Context, path: HostPath): void {
   });
 }
 
-function whyUnsafe(context: Context, path: HostPath): string | undefined {
+/** Why nobody means to protect a folder as a whole; undefined where somebody may. */
+export function whyUnsafe(context: Context, path: HostPath): string | undefined {
   const { dataDirectory } = context.host;
   if (path === '/') return 'the root of the file system';
   if (context.host.isHome(path)) return 'a home directory';

@@ -1,0 +1,108 @@
+import type { RecoveryMount, RecoveryResult } from '../../index.js';
+import { displayPath } from '../library.js';
+import type { NextCommand } from '../next-command.js';
+import { counted, subject, textOf } from './format.js';
+import type { TextStyle } from './style.js';
+import { words, wrapped } from './wrap.js';
+
+/** Where an instance's folders are from, how it was launched, and what can be gone back to. */
+export function recoveryText(result: RecoveryResult, style: TextStyle, next: NextCommand): string {
+  const { instance, index, mounts, policy, latest, start, snapshots, store } = result;
+  const field = (name: string, text: string): string =>
+    wrapped([`  ${name.padEnd(10)}`, ...words(subject(text))], style, 13);
+  return textOf([
+    style.paint.bold(`Instance ${instance}`),
+    ...sessionFields(result).map(([name, text]) => field(name, text)),
+    field('snapshots', latest === null ? 'none' : `${counted(snapshots, 'snapshot')}, latest ${latest.seq}`),
+    field('level', policy.snapshot),
+    field('stored in', displayPath(store)),
+    '',
+    style.paint.bold('Mounts'),
+    ...mounts.flatMap((mount) => mountLines(mount, style)),
+    ...(index.left_out.length === 0 ? [] : ['', style.paint.bold('Left out')]),
+    ...index.left_out.map(({ container_path: path, reason }) =>
+      wrapped([`  ${jsonPathText(path)}`, ` ${reason}`], style, 4),
+    ),
+    ...launchLines(result, style),
+    ...(start === null ? [] : ['', ...nextLines(instance, start.seq, next)]),
+  ]);
+}
+
+type Fields = readonly (readonly [name: string, text: string])[];
+
+function sessionFields({ recorded, session, owner, index }: RecoveryResult): Fields {
+  const manifest = index.jackin?.manifest;
+  return [
+    ...(recorded ? [] : [['record', 'lost: this is what its last snapshot has'] as const]),
+    ...(manifest === undefined
+      ? []
+      : ([
+          ['jackin', `instance ${manifest.instance_id}, role ${manifest.role_key}, agent ${manifest.agent_runtime}`],
+        ] as const)),
+    ...(session === null ? [] : [['status', statusText(session)] as const]),
+    ['active', owner === null ? 'no' : owner],
+    ...(index.cleanup === null ? [] : [['at exit', `${index.cleanup} (work left in isolated mounts)`] as const]),
+  ];
+}
+
+function statusText({ status, recorded, container }: NonNullable<RecoveryResult['session']>): string {
+  const says = recorded === null || recorded === status ? '' : `, jackin says ${recorded}`;
+  return `${status}${says}, container ${container.replace('_', ' ')}`;
+}
+
+function mountLines(mount: RecoveryMount, style: TextStyle): readonly string[] {
+  const { name, path, present, source, containerPath, isolation, kind, repository } = mount;
+  const from = containerPath === null ? '' : ` at ${displayPath(containerPath)}`;
+  const made = isolation === null ? '' : `${isolation.kind} of ${jsonPathText(isolation.original)}, `;
+  const facts = [
+    ...(kind === null ? [] : [kind]),
+    ...(repository === null ? [] : repositoryFacts(repository)),
+    ...(isolation?.base_commit ? [`made from ${isolation.base_commit.slice(0, 12)}`] : []),
+    ...(isolation?.cleanup_status ? [isolation.cleanup_status] : []),
+  ];
+  return [
+    wrapped([`  ${name}`, ` ${displayPath(path)}`, ...(present ? [] : [' (gone)'])], style, 4),
+    wrapped(['   ', ...words(subject(`${made}found in: ${source}${from}`))], style, 6),
+    ...(facts.length === 0 ? [] : [wrapped(['   ', ...words(subject(facts.join(', ')))], style, 6)]),
+  ];
+}
+
+function repositoryFacts(repository: NonNullable<RecoveryMount['repository']>): string[] {
+  const { head, branch, upstream, ahead, dirty, operation } = repository;
+  return [
+    `${branch ?? 'detached'} at ${head?.slice(0, 12) ?? 'no commit'}`,
+    ...(upstream === null ? ['no upstream'] : [`upstream ${upstream}`]),
+    ...(ahead === undefined ? [] : [`${ahead} ahead`]),
+    ...(dirty === null ? ['dirty or not: not known'] : [dirty ? 'dirty' : 'clean']),
+    ...(operation === null ? [] : [`in the middle of a ${operation}`]),
+  ];
+}
+
+function launchLines({ index: { launch } }: RecoveryResult, style: TextStyle): string[] {
+  if (launch === null) return [];
+  const { image, role, base, agent, workspace, workdir, backend, environment } = launch;
+  const line = (name: string, text: string): string =>
+    wrapped([`  ${name.padEnd(10)}`, ...words(subject(text))], style, 13);
+  return [
+    '',
+    style.paint.bold('Launch'),
+    line('agent', `${agent} in ${workspace ?? 'no workspace'}, ${workdir}, ${backend}`),
+    line('role', [role.key, role.git, role.ref, role.commit].filter((part) => (part ?? '') !== '').join(' ')),
+    ...(image === null ? [] : [line('image', image)]),
+    ...(base.image === null ? [] : [line('base', [base.image, base.digest ?? 'digest not known'].join(' '))]),
+    ...(environment.length === 0
+      ? []
+      : [line('variables', environment.map(({ name, from, kind }) => `${name} (${from}, ${kind})`).join(', '))]),
+  ];
+}
+
+function nextLines(instance: string, seq: number, next: NextCommand): string[] {
+  return [
+    `What has changed since snapshot ${seq}: ${next(`recovery diff ${instance}`, null)}`,
+    `What going back would do: ${next(`recovery restore ${instance} --dry-run`, null)}`,
+  ];
+}
+
+function jsonPathText(path: string | { readonly base64: string }): string {
+  return typeof path === 'string' ? subject(path) : '(not UTF-8)';
+}

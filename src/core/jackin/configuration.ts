@@ -1,0 +1,41 @@
+import type { Policy } from '../policy.js';
+
+/*
+ * What jackin's configuration says of the sessions of a workspace, whichever files it stands in. Paths are text, of the
+ * host unless they say otherwise.
+ */
+
+export const dirtyExitPolicies = ['ask', 'keep', 'discard'] as const;
+export type DirtyExitPolicy = (typeof dirtyExitPolicies)[number];
+
+export interface ConfiguredMount {
+  readonly source: string;
+  readonly destination: string;
+  readonly readonly: boolean;
+  readonly isolation: 'shared' | 'worktree' | 'clone';
+  /** Which file names it: a workspace's own, or that of all. */
+  readonly from: 'workspace' | 'global';
+}
+
+/** A variable of the environment that a session is given: never its value. */
+export interface EnvironmentName {
+  readonly name: string;
+  readonly from: 'global' | 'workspace' | 'role' | 'workspace_role';
+  /** How its value is had: it stands there, it is another variable of the host, or a secret store has it. */
+  readonly kind: 'literal' | 'host' | 'secret_store';
+}
+
+export interface JackinConfiguration {
+  readonly mounts: readonly ConfiguredMount[];
+  readonly environment: readonly EnvironmentName[];
+  readonly dirtyExitPolicy: DirtyExitPolicy;
+  /** What `[recovery]` sets; null where there is no such table. */
+  readonly recovery: Partial<Policy> | null;
+}
+
+/** A launch as `jackin load … --dry-run --format json` prints it. */
+export interface DryRunPlan {
+  readonly workspace: string | null;
+  readonly role: string | null;
+  readonly mounts: readonly Pick<ConfiguredMount, 'source' | 'destination' | 'isolation'>[];
+}

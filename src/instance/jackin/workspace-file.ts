@@ -1,0 +1,98 @@
+import { join } from 'node:path';
+import * as z from 'zod';
+
+import { type DirtyExitPolicy, type EnvironmentName, dirtyExitPolicies } from '../../core/jackin/configuration.js';
+import { type Policy, somePolicySchema } from '../../core/policy.js';
+import { environmentNames } from './environment.js';
+import { type TomlFile, checkedAt, readTomlFile } from './toml-file.js';
+
+/** What a workspace says of its sessions, in its own file or in the file of all. */
+export interface Workspace {
+  readonly mounts: readonly { source: string; destination: string; readonly: boolean; isolation: Isolation }[];
+  readonly environment: readonly EnvironmentName[];
+  readonly dirtyExitPolicy: DirtyExitPolicy | undefined;
+  readonly recovery: Partial<Policy> | null;
+}
+
+type Isolation = 'shared' | 'worktree' | 'clone';
+
+/**
+ * A workspace: `workspaces/<name>.toml`, else the table `[workspaces.<name>]` of the old layout in `config.toml`.
+ * Undefined when it is in neither. @throws SnapError CONFIGURATION_INVALID with file and line
+ */
+export function readWorkspace(
+  configDirectory: string,
+  config: TomlFile,
+  name: string,
+  role: string,
+): Workspace | undefined {
+  const own = isFileName(name) ? readTomlFile(join(configDirectory, 'workspaces', `${name}.toml`)) : undefined;
+  if (own !== undefined) return workspaceIn(own, [], own.value, role);
+  const embedded = tableIn(config, ['workspaces', name]);
+  return embedded === undefined ? undefined : workspaceIn(config, ['workspaces', name], embedded, role);
+}
+
+/** The table at a key; undefined where there is none. @throws SnapError CONFIGURATION_INVALID where something else stands */
+export function tableIn(file: TomlFile, key: readonly string[]): Readonly<Record<string, unknown>> | undefined {
+  let at: unknown = file.value;
+  for (const [depth, part] of key.entries()) {
+    const table = checkedAt(file, key.slice(0, depth), at, tableSchema);
+    if (!Object.hasOwn(table, part)) return undefined;
+    at = table[part];
+  }
+  return checkedAt(file, key, at, tableSchema);
+}
+
+export const tableSchema: z.ZodType<Record<string, unknown>> = z.record(z.string(), z.unknown());
+
+/** The name becomes part of a path: nothing but a name may stand there. */
+function isFileName(name: string): boolean {
+  return name !== '' && name !== '.' && name !== '..' && !/[/\0]/.test(name);
+}
+
+function workspaceIn(
+  file: TomlFile,
+  key: readonly string[],
+  table: Readonly<Record<string, unknown>>,
+  role: string,
+): Workspace {
+  const { mounts, dirty_exit_policy: dirtyExitPolicy, recovery } = checkedAt(file, key, table, workspaceSchema);
+  return {
+    mounts: (mounts ?? []).map(({ src, dst, readonly, isolation }) => ({
+      source: src,
+      destination: dst,
+      readonly: readonly ?? false,
+      isolation: isolation ?? 'shared',
+    })),
+    environment: [
+      ...environmentNames(table['env'], 'workspace'),
+      ...environmentNames(roleEnvironment(table, role), 'workspace_role'),
+    ],
+    dirtyExitPolicy,
+    recovery: recovery ?? null,
+  };
+}
+
+/** `[roles.<key>.env]`. */
+export function roleEnvironment(table: Readonly<Record<string, unknown>>, role: string): unknown {
+  const roles = tableSchema.safeParse(table['roles']);
+  const own = tableSchema.safeParse(roles.data?.[role]);
+  return own.data?.['env'];
+}
+
+const hostPath = z.string().startsWith('/', 'it must be an absolute path');
+
+const workspaceSchema = z.object({
+  mounts: z
+    .array(
+      z.object({
+        src: hostPath,
+        dst: hostPath,
+        readonly: z.boolean().optional(),
+        isolation: z.enum(['shared', 'worktree', 'clone']).optional(),
+      }),
+    )
+    .optional(),
+  dirty_exit_policy: z.enum(dirtyExitPolicies).optional(),
+  recovery: somePolicySchema().optional(),
+});

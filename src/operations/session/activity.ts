@@ -1,0 +1,21 @@
+import { activeOwner } from '../../core/activity.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
+import type { SessionStatus } from '../../core/jackin/session-status.js';
+import type { Context } from '../context.js';
+
+/** Who keeps an instance active, in words: a process, or the container that it stands for. Null when nobody does. */
+export async function ownerOf(context: Context, record: InstanceRecord): Promise<string | null> {
+  return (await activityOf(context, record)).owner;
+}
+
+/** The same with what is known of the session that the instance stands for; null where it stands for none. */
+export async function activityOf(
+  context: Context,
+  record: InstanceRecord,
+): Promise<{ readonly owner: string | null; readonly session: SessionStatus | null }> {
+  const owner = activeOwner(context.registry.readActivity(record.name), context.processes);
+  if ((record.recovery?.jackin ?? null) === null) return { owner, session: null };
+  // Loaded for the first instance of jackin's.
+  const session = await (await import('../jackin/session.js')).sessionOf(context, record);
+  return { owner: owner ?? session?.owner ?? null, session };
+}
