@@ -8,6 +8,7 @@ export type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './core/
 export { leftOutReasons } from './core/entry.js';
 export type { LeftOutReason } from './core/entry.js';
 export type { Policy, PolicyOverrides } from './core/policy.js';
+export type * from './core/recovery-results.js';
 export type * from './core/results.js';
 export { triggers } from './core/results.js';
 export type * from './core/requests.js';

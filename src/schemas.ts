@@ -1,10 +1,18 @@
 import * as z from 'zod';
-import { containerStates } from './core/containers.js';
+import {
+  count,
+  instanceSchema,
+  maybeText,
+  objectId,
+  pathSchema,
+  pointerFields,
+  pointerSchema,
+  text,
+} from './core/document-fields.js';
 import type * as documents from './core/documents.js';
-import type { JsonPath } from './core/entry-path.js';
 import { leftOutReasons } from './core/entry.js';
-import { policySchema, snapshotLevels } from './core/policy.js';
-import { recoveryIndexSchemas } from './core/recovery-index.js';
+import { policySchema } from './core/policy.js';
+import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 import { triggers } from './core/results.js';
 import { selfRunningKinds } from './core/self-running.js';
 
@@ -13,25 +21,11 @@ import { selfRunningKinds } from './core/self-running.js';
  * included. Keys that a later version adds are let through and dropped.
  */
 
+export { pathSchema, pointerSchema } from './core/document-fields.js';
+export { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 export type * from './core/documents.js';
+export type { ImportData, JackinSessionData, RecoveryData, RecoveryMountData } from './core/recovery-documents.js';
 export type { JsonPath } from './core/entry-path.js';
-
-const count = z.number().int().nonnegative();
-const text = z.string();
-const maybeText = text.nullable();
-const objectId = text.regex(/^[0-9a-f]{40}$/);
-
-/** A path, or other bytes: text when it is UTF-8, else base64. */
-export const pathSchema: z.ZodType<JsonPath> = z.union([text, z.object({ base64: z.base64() })]);
-
-const pointerFields = {
-  instance: text,
-  seq: count.min(1),
-  id: text.regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/),
-  ref: text.startsWith('refs/jackin/'),
-};
-
-export const pointerSchema: z.ZodType<documents.PointerData> = z.object(pointerFields);
 
 const snapshotFields = {
   ...pointerFields,
@@ -93,84 +87,12 @@ export const listDataSchema: z.ZodType<documents.ListData> = z.object({
   snapshots: z.array(z.object(listedFields)),
 });
 
-const sessionSchema = z.object({
-  status: text,
-  recorded: maybeText,
-  container: z.enum(containerStates),
-  owner: maybeText,
-});
-
-const instanceSchema = z.object({
-  name: text,
-  state: z.enum(['open', 'closed', 'damaged', 'lost']),
-  active: z.boolean(),
-  owner: maybeText,
-  mounts: z.array(z.object({ name: text, path: pathSchema, present: z.boolean() })),
-  snapshots: count,
-  latest_seq: count.nullable(),
-  size_bytes: count,
-  pending_restore: z.boolean(),
-  policy: policySchema,
-  created_at: z.iso.datetime(),
-  session: sessionSchema.optional(),
-});
-
 export const instanceListDataSchema: z.ZodType<{ readonly instances: readonly documents.InstanceData[] }> = z.object({
   instances: z.array(instanceSchema),
 });
 
 export const instanceDataSchema: z.ZodType<{ readonly instance: documents.InstanceData }> = z.object({
   instance: instanceSchema,
-});
-
-export const importDataSchema: z.ZodType<documents.ImportData> = z.object({
-  sessions: z.array(
-    z.object({
-      container: text,
-      id: text,
-      role: text,
-      workspace: maybeText,
-      agent: text,
-      updated_at: text,
-      recorded: text,
-      status: text,
-      imported: z.boolean(),
-    }),
-  ),
-  imported: z.array(instanceSchema),
-});
-
-const { source, isolation, ...indexFields } = recoveryIndexSchemas();
-
-export const recoveryDataSchema: z.ZodType<documents.RecoveryData> = z.object({
-  instance: text,
-  recorded: z.boolean(),
-  snapshot_level: z.enum(snapshotLevels),
-  session: sessionSchema.nullable(),
-  active: z.boolean(),
-  owner: maybeText,
-  mounts: z.array(
-    z.object({
-      name: text,
-      path: pathSchema,
-      present: z.boolean(),
-      source,
-      container_path: pathSchema.nullable(),
-      isolation,
-      kind: z.enum(['plain', 'clone', 'worktree']).nullable(),
-      base_commit: objectId.nullable(),
-      branch: maybeText,
-      upstream: maybeText,
-      ahead: count.nullable(),
-      dirty: z.boolean().nullable(),
-      operation: maybeText,
-    }),
-  ),
-  ...indexFields,
-  snapshots: count,
-  latest: pointerSchema.nullable(),
-  start: pointerSchema.nullable(),
-  store: pathSchema,
 });
 
 export const showDataSchema: z.ZodType<documents.ShowData> = z.object({

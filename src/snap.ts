@@ -7,7 +7,7 @@ import type { FindData } from './core/ports.js';
 import type { JackinSnap, RunRequest, SaveRequest, SnapOptions } from './core/requests.js';
 import type { RunResult } from './core/results.js';
 import { createArchiveFile } from './fs/archive-file.js';
-import { SnapError, systemCode, systemFault } from './errors.js';
+import { systemCode } from './errors.js';
 import { FileJournals } from './fs/journal.js';
 import { openMount } from './fs/held-directory.js';
 import { CacheRecorder } from './fs/stat-cache/cache-recorder.js';
@@ -16,14 +16,9 @@ import { openLocks } from './git/flock.js';
 import { hasher } from './git/pack/hasher.js';
 import type { ProgramSearch } from './git/programs.js';
 import { openStore } from './git/store.js';
-import {
-  type DataDirectory,
-  layout,
-  locateDataDirectory,
-  openDataDirectory,
-  refusalWithin,
-} from './instance/data-directory.js';
+import { type DataDirectory, layout, locateDataDirectory, openDataDirectory } from './instance/data-directory.js';
 import * as host from './instance/host.js';
+import { withKnownFailures } from './instance/known-failures.js';
 import { programVersion } from './instance/program-version.js';
 import { hasTerminal, linuxProcesses } from './instance/processes.js';
 import { FileRegistry } from './instance/registry.js';
@@ -35,11 +30,6 @@ import { Interruption } from './operations/interruption.js';
  * Joins operations to disk, git and clock. Operations are loaded when they are first asked for: a save does not pay
  * for what only a restore needs.
  */
-
-/** What docker gets of the environment: where its daemon is. */
-const dockerVariables = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_TLS_VERIFY'];
-/** The same where they are folders: none that an agent writes in. */
-const dockerFolders = ['DOCKER_CERT_PATH', 'DOCKER_CONFIG', 'HOME', 'XDG_RUNTIME_DIR'];
 
 const defaultGraceSeconds = 600;
 
@@ -91,8 +81,6 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     run: (request) => runCommand(request, options, { created, undisturbed }),
     instance: lifecycle(existing, created),
     recovery: recovery(existing),
-    readDryRunPlan: async (file, text) =>
-      (await import('./instance/jackin/dry-run-plan.js')).parseDryRunPlan(file, text),
   };
   return withKnownFailures(api, dataDirectoryOf(options));
 }
@@ -118,40 +106,6 @@ async function runCommand(
 /** Where a path is missing, the error says in which snapshot. */
 async function inSnapshot<T>(open: () => Context, selector: string, act: (context: Context) => Promise<T>): Promise<T> {
   return (await import('./operations/which-snapshot.js')).sayingWhichSnapshot(open(), selector, act);
-}
-
-/** A full or failing disk or a closed data directory is no bug, wherever it shows. */
-function withKnownFailures<Api extends object>(api: Api, dataDirectory: string): Api {
-  const wrapped = Object.entries(api).map(
-    ([name, member]: [string, unknown]) => [name, wrap(member, dataDirectory)] as const,
-  );
-  return Object.fromEntries(wrapped) as Api;
-}
-
-function wrap(member: unknown, dataDirectory: string): unknown {
-  if (typeof member === 'object' && member !== null) return withKnownFailures(member, dataDirectory);
-  if (typeof member !== 'function') return member;
-  return async (...args: unknown[]): Promise<unknown> => {
-    try {
-      return await (member as (...given: unknown[]) => unknown)(...args);
-    } catch (error) {
-      throw refusalWithin(dataDirectory, error) ?? knownFailure(error) ?? error;
-    }
-  };
-}
-
-function knownFailure(error: unknown): SnapError | undefined {
-  const code = systemCode(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new SnapError('NO_SPACE', 'There is no space left.', { path: '' }, { cause: error });
-  const problem = systemFault(error);
-  if (problem === undefined) return undefined;
-  return new SnapError(
-    'SYSTEM_FAILED',
-    `The system failed: ${(error as Error).message}.`,
-    { problem },
-    { cause: error },
-  );
 }
 
 function housekeeping(existing: () => Context, options: SnapOptions): JackinSnap['housekeeping'] {
@@ -264,11 +218,7 @@ function toContext(
     instance: options.instance === undefined ? null : parseInstanceName(options.instance),
     newArchive: createArchiveFile,
     containers: { look: containerLook({ dataDir: directory.path, env, forbiddenDirectories: mounts }) },
-    jackin: async (home) => {
-      const { FileJackinHome, jackinPlaces } = await import('./instance/jackin/file-jackin-home.js');
-      const places = jackinPlaces(env, options.cwd ?? '/');
-      return new FileJackinHome(home === undefined ? places : { ...places, home });
-    },
+    jackin: jackinHome(env, options.cwd),
     pid: process.pid,
   };
 }
@@ -289,28 +239,26 @@ function dataFinder(search: ProgramSearch): FindData {
   };
 }
 
+/** Loaded for the first session of jackin's. */
+function jackinHome(env: NonNullable<SnapOptions['env']>, cwd: string | undefined): Context['jackin'] {
+  return async (home) => {
+    const { FileJackinHome, jackinPlaces } = await import('./instance/jackin/file-jackin-home.js');
+    const places = jackinPlaces(env, cwd ?? '/');
+    return new FileJackinHome(home === undefined ? places : { ...places, home });
+  };
+}
+
 /** Docker is looked for, and asked, for the first container. */
 function containerLook(search: ProgramSearch): Context['containers']['look'] {
   return async (name, avoid) => {
     const { Programs } = await import('./git/programs.js');
-    const programs = new Programs({
-      ...search,
-      forbiddenDirectories: () => [...search.forbiddenDirectories(), ...avoid],
-    });
+    const forbiddenDirectories = (): string[] => [...search.forbiddenDirectories(), ...avoid];
+    const programs = new Programs({ ...search, forbiddenDirectories });
     const path = programs.findIfThere('docker');
     if (path === undefined) return { state: 'unknown', why: 'there is no docker on PATH that may be trusted' };
-    const variables = [
-      ...dockerVariables,
-      ...dockerFolders.filter((variable) => !programs.isForbidden(search.env[variable] ?? '/')),
-    ].flatMap((variable) => {
-      const value = search.env[variable];
-      return value === undefined ? [] : [[variable, value] as const];
-    });
-    const { lookAtContainer } = await import('./run/look-at-container.js');
-    return lookAtContainer(
-      { path, env: { ...Object.fromEntries(variables), PATH: programs.searchPath, LC_ALL: 'C' } },
-      name,
-    );
+    const { dockerEnvironment, lookAtContainer } = await import('./run/look-at-container.js');
+    const env = dockerEnvironment(search.env, (folder) => !programs.isForbidden(folder));
+    return lookAtContainer({ path, env: { ...env, PATH: programs.searchPath } }, name);
   };
 }
 

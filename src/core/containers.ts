@@ -1,7 +1,14 @@
 /** The states of a container as docker names them, `not_found` for one that is not there, and `unknown`. */
 export const containerStates = [
-  ...(['created', 'running', 'paused', 'restarting', 'removing', 'exited', 'dead'] as const),
-  ...(['not_found', 'unknown'] as const),
+  'created',
+  'running',
+  'paused',
+  'restarting',
+  'removing',
+  'exited',
+  'dead',
+  'not_found',
+  'unknown',
 ] as const;
 export type ContainerState = Exclude<(typeof containerStates)[number], 'unknown'>;
 

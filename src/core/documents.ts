@@ -1,8 +1,7 @@
 import type { JsonPath } from './entry-path.js';
 import type { LeftOutReason } from './entry.js';
 import type { SessionStatus } from './jackin/session-status.js';
-import type { Policy, SnapshotLevel } from './policy.js';
-import type { MountIsolation, MountSource, RecoveryIndex } from './recovery-index.js';
+import type { Policy } from './policy.js';
 import type { MountKind, PlanAction, Trigger } from './results.js';
 import type { SelfRunningKind } from './self-running.js';
 
@@ -130,55 +129,6 @@ export interface InstanceData {
   readonly created_at: string;
   /** The session of jackin's that it stands for. */
   readonly session?: SessionStatus | undefined;
-}
-
-/** One of jackin's sessions. */
-export interface JackinSessionData {
-  readonly container: string;
-  readonly id: string;
-  readonly role: string;
-  readonly workspace: string | null;
-  readonly agent: string;
-  readonly updated_at: string;
-  readonly recorded: string;
-  readonly status: string;
-  readonly imported: boolean;
-}
-
-export interface ImportData {
-  readonly sessions: readonly JackinSessionData[];
-  readonly imported: readonly InstanceData[];
-}
-
-export interface RecoveryMountData {
-  readonly name: string;
-  readonly path: JsonPath;
-  readonly present: boolean;
-  readonly source: MountSource;
-  readonly container_path: JsonPath | null;
-  readonly isolation: MountIsolation | null;
-  readonly kind: MountKind | null;
-  readonly base_commit: string | null;
-  readonly branch: string | null;
-  readonly upstream: string | null;
-  readonly ahead: number | null;
-  readonly dirty: boolean | null;
-  readonly operation: string | null;
-}
-
-export interface RecoveryData extends Pick<RecoveryIndex, 'left_out' | 'cleanup' | 'launch' | 'jackin'> {
-  readonly instance: string;
-  readonly recorded: boolean;
-  readonly snapshot_level: SnapshotLevel;
-  readonly session: SessionStatus | null;
-  readonly active: boolean;
-  readonly owner: string | null;
-  readonly mounts: readonly RecoveryMountData[];
-  readonly snapshots: number;
-  readonly latest: PointerData | null;
-  /** What `recovery diff` and `recovery restore` go by. */
-  readonly start: PointerData | null;
-  readonly store: JsonPath;
 }
 
 export interface ShowData {

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';
 import type { InstanceName, MountName } from './ids.js';
-import { jsonPathSchema } from './manifest.js';
+import { jsonPathSchema } from './json-path.js';
 import { type Policy, policySchema, policyToJson } from './policy.js';
 import { type RecoveryIndex, recoveryIndexFromJson } from './recovery-index.js';
 

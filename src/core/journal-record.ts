@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { StoredEntry } from './entry.js';
 import { type EntryPath, type HostPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
-import { jsonPathSchema } from './manifest.js';
+import { jsonPathSchema } from './json-path.js';
 import type { Change } from './restore-plan.js';
 import type { KeptPath, SnapshotPointer } from './results.js';
 

@@ -4,6 +4,7 @@ import { SnapError } from '../errors.js';
 import { type ObservedOnly, leftOutReasons } from './entry.js';
 import { type EntryPath, type JsonPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';
 import { isMountName } from './ids.js';
+import { jsonPathSchema } from './json-path.js';
 import { type Policy, policySchema, policyToJson } from './policy.js';
 import type { MountKind } from './results.js';
 
@@ -12,9 +13,7 @@ import type { MountKind } from './results.js';
  * meta/<mount>/attributes, one JSON document a line. Only exceptions are listed.
  */
 
-export const jsonPathSchema: z.ZodType<JsonPath> = z.union([z.string(), z.strictObject({ base64: z.base64() })]);
-
-export interface ManifestRepository {
+interface ManifestRepository {
   readonly head: string | null;
   readonly branch: string | null;
   readonly upstream: string | null;

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { JsonPath } from './entry-path.js';
 import { type DirtyExitPolicy, type EnvironmentName, dirtyExitPolicies } from './jackin/configuration.js';
 import { type JackinManifest, jackinManifestSchema } from './jackin/manifest.js';
-import { jsonPathSchema } from './manifest.js';
+import { jsonPathSchema } from './json-path.js';
 
 /*
  * Where an instance comes from, and what it takes to have it again: part of its record, and so of each snapshot. What a

@@ -1,19 +1,17 @@
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, MountName } from './ids.js';
-import type { DryRunPlan } from './jackin/configuration.js';
 import type { NamedMount } from './jackin/mount-table.js';
 import type { Policy, PolicyOverrides } from './policy.js';
+import type { ImportResult, RecoveryResult } from './recovery-results.js';
 import type {
   CheckResult,
   DoctorResult,
   DrillResult,
-  ImportResult,
   InstanceSummary,
   KeptPath,
   ListResult,
   PlannedChange,
   Progress,
-  RecoveryResult,
   RemovalResult,
   RestoreResult,
   RunResult,
@@ -157,8 +155,8 @@ export interface ImportRequest {
   readonly all?: boolean | undefined;
   /** Folders of mounts, which come before anything that is found. */
   readonly named?: readonly NamedMount[] | undefined;
-  /** What `jackin load … --dry-run --format json` printed. */
-  readonly plan?: DryRunPlan | null | undefined;
+  /** What `jackin load … --dry-run --format json` printed, and where it was read from. */
+  readonly plan?: { readonly file: string; readonly text: string } | undefined;
 }
 
 export type InstanceSettings = { readonly [Key in keyof Policy]?: string };
@@ -247,11 +245,6 @@ export interface JackinSnap {
     /** The snapshot to go back to: the one that is named, else that of the last start of a run, else the first. */
     startingPoint(instance: string, snapshot?: string): Promise<SnapshotPointer>;
   };
-  /**
-   * What `jackin load … --dry-run --format json` printed, read from the file of that name.
-   * @throws SnapError CONFIGURATION_INVALID, JACKIN_VERSION_UNKNOWN
-   */
-  readDryRunPlan(file: string, text: string): Promise<DryRunPlan>;
 }
 
 export interface SnapOptions {

@@ -2,10 +2,8 @@ import type { LeftOutReason } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
-import type { ManifestRepository } from './manifest.js';
 import type { Policy } from './policy.js';
 import type { SelfRunningKind } from './self-running.js';
-import type { MountIsolation, MountSource, RecoveryIndex } from './recovery-index.js';
 
 /*
  * What the library answers. Paths are bytes (see entry-path); views turn them into text or JSON.
@@ -112,60 +110,6 @@ export interface InstanceSummary {
   readonly createdAt: string;
   /** The session of jackin's that it stands for, as it really is. */
   readonly session?: SessionStatus;
-}
-
-/** A session as jackin knows it. */
-export interface JackinSession {
-  readonly container: string;
-  readonly id: string;
-  readonly role: string;
-  readonly workspace: string | null;
-  readonly agent: string;
-  /** jackin's own time stamp. */
-  readonly updatedAt: string;
-  /** jackin's own word for its state, and what it really is. */
-  readonly recorded: string;
-  readonly status: string;
-  /** Whether there is an instance for it. */
-  readonly imported: boolean;
-}
-
-export interface ImportResult {
-  /** What there is; empty where something was imported. */
-  readonly sessions: readonly JackinSession[];
-  readonly imported: readonly InstanceSummary[];
-  readonly messages: readonly string[];
-}
-
-/** One mount of a recovery index. */
-export interface RecoveryMount {
-  readonly name: MountName;
-  readonly path: HostPath;
-  readonly present: boolean;
-  readonly source: MountSource;
-  readonly containerPath: HostPath | null;
-  readonly isolation: MountIsolation | null;
-  /** As of the last snapshot; null where there is none. */
-  readonly kind: MountKind | null;
-  readonly repository: ManifestRepository | null;
-}
-
-/** The recovery index of an instance. */
-export interface RecoveryResult {
-  readonly instance: InstanceName;
-  /** False where the instance's own record is lost, so that all of it comes from its last snapshot. */
-  readonly recorded: boolean;
-  readonly index: RecoveryIndex;
-  readonly policy: Policy;
-  readonly session: SessionStatus | null;
-  readonly owner: string | null;
-  readonly mounts: readonly RecoveryMount[];
-  readonly snapshots: number;
-  readonly latest: SnapshotPointer | null;
-  /** The snapshot that `recovery diff` and `recovery restore` go by. */
-  readonly start: SnapshotPointer | null;
-  /** The data directory that all of it is stored in. */
-  readonly store: HostPath;
 }
 
 export interface ListResult {

@@ -8,6 +8,22 @@ export interface DockerProgram {
   readonly env: Readonly<Record<string, string>>;
 }
 
+const variables = ['DOCKER_HOST', 'DOCKER_CONTEXT', 'DOCKER_TLS_VERIFY'];
+const folders = ['DOCKER_CERT_PATH', 'DOCKER_CONFIG', 'HOME', 'XDG_RUNTIME_DIR'];
+
+/**
+ * What docker gets of the caller's environment: where its daemon is. Its folders may name programs: they must not lie where
+ * an agent writes.
+ */
+export function dockerEnvironment(
+  env: Readonly<Record<string, string | undefined>>,
+  isTrusted: (folder: string) => boolean,
+): Record<string, string> {
+  const kept = [...variables, ...folders.filter((name) => isTrusted(env[name] ?? '/'))];
+  const entries = kept.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+  return { ...Object.fromEntries(entries), LC_ALL: 'C' };
+}
+
 const patienceMs = 10_000;
 
 /** More than docker has to say of one container. */

@@ -1,23 +1,21 @@
 import { isWithin, parseEntryPath, type EntryPath, type HostPath } from '../../src/core/entry-path.js';
 import { parseInstanceName, parseMountName, parseObjectId, type Seq, type SnapshotId } from '../../src/core/ids.js';
 import { defaultPolicy } from '../../src/core/policy.js';
-import { indexOfFolders } from '../../src/core/recovery-index.js';
 import type { JackinSnap } from '../../src/core/requests.js';
 import type {
   CheckResult,
-  ImportResult,
   InstanceSummary,
   ListedSnapshot,
   MountSummary,
   ObservedOnlyEntry,
   PlannedChange,
-  RecoveryResult,
   RestoreResult,
   SaveResult,
   ShowResult,
   SnapshotPointer,
 } from '../../src/core/results.js';
 import { SnapError } from '../../src/errors.js';
+import { imported, recoveryAnswers } from './fake-recovery.js';
 
 /*
  * A library that answers from literals and remembers what it was asked.
@@ -57,59 +55,6 @@ export function listed(seq: number, changes: Partial<ListedSnapshot> = {}): List
     ...changes,
   };
 }
-
-/** What jackin has, and what an import makes of it. */
-export const imported: ImportResult = {
-  sessions: [
-    {
-      container: 'jk-k7p2m9xa-shop-smith',
-      id: 'k7p2m9xa',
-      role: 'smith',
-      workspace: 'shop',
-      agent: 'claude',
-      updatedAt: '2026-03-01T12:00:00Z',
-      recorded: 'active',
-      status: 'killed_by_host',
-      imported: false,
-    },
-  ],
-  imported: [],
-  messages: [],
-};
-
-/** The recovery index of an instance whose folder was named. */
-export const recovery: RecoveryResult = {
-  instance,
-  recorded: true,
-  index: indexOfFolders([{ name: mount }]),
-  policy: defaultPolicy,
-  session: null,
-  owner: null,
-  mounts: [
-    {
-      name: mount,
-      path: '/w/web' as HostPath,
-      present: true,
-      source: 'named',
-      containerPath: null,
-      isolation: null,
-      kind: 'clone',
-      repository: {
-        head: commit,
-        branch: 'main',
-        upstream: 'origin/main',
-        ahead: 2,
-        dirty: true,
-        operation: null,
-        unknown: [],
-      },
-    },
-  ],
-  snapshots: 1,
-  latest: pointer(1),
-  start: pointer(1),
-  store: '/d' as HostPath,
-};
 
 /** What `verify` says of a store that lost something. */
 export const ruined: CheckResult = {
@@ -393,14 +338,7 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
       close: () => note('instance close', undefined, { ...summary, state: 'closed' as const }),
       import: (request) => note('instance import', request, imported),
     },
-    recovery: {
-      show: (name) => note('recovery show', name, recovery),
-      list: (name) => note('recovery list', name, { instance, snapshots: [listed(1)], messages: [] }),
-      instances: () => note('recovery instances', undefined, [summary]),
-      startingPoint: (name, snapshot) => note('recovery startingPoint', { name, snapshot }, pointer(1)),
-    },
-    readDryRunPlan: (file, text) =>
-      note('readDryRunPlan', { file, text }, { workspace: 'shop', role: 'smith', mounts: [] }),
+    recovery: recoveryAnswers(note),
   };
   return { snap: Object.assign(snap, answers), asked };
 }

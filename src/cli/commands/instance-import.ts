@@ -50,7 +50,7 @@ async function importOutcome(
     selector,
     all: options.all,
     named: await namedMounts(options.mount ?? [], surroundings.cwd),
-    plan: options.plan === undefined ? null : await readPlan(options.plan, surroundings, snap),
+    plan: options.plan === undefined ? undefined : await readPlan(options.plan, surroundings),
   });
   const [{ importData }, { importText }] = await Promise.all([
     import('../views/json-recovery.js'),
@@ -78,16 +78,12 @@ async function namedMounts(words: readonly string[], cwd: string): Promise<NonNu
   });
 }
 
-async function readPlan(
-  file: string,
-  { readFile }: Surroundings,
-  snap: Context['snap'],
-): Promise<NonNullable<ImportRequest['plan']>> {
+async function readPlan(file: string, { readFile }: Surroundings): Promise<NonNullable<ImportRequest['plan']>> {
   const { systemCode } = await import('../library.js');
   const bytes = await readFile(file).catch((error: unknown) => {
     const code = systemCode(error);
     if (code === undefined) throw error;
     throw new UsageError(`Cannot read the plan from ${JSON.stringify(file)}: ${code}.`, examplePlan);
   });
-  return snap.readDryRunPlan(file === '-' ? 'the plan on stdin' : file, Buffer.from(bytes).toString('utf8'));
+  return { file: file === '-' ? 'the plan on stdin' : file, text: Buffer.from(bytes).toString('utf8') };
 }

@@ -43,13 +43,17 @@ function mountData({
     container_path: containerPath === null ? null : pathToJson(containerPath),
     isolation,
     kind,
-    base_commit: repository?.head ?? null,
-    branch: repository?.branch ?? null,
-    upstream: repository?.upstream ?? null,
-    ahead: repository?.ahead ?? null,
-    dirty: repository?.dirty ?? null,
-    operation: repository?.operation ?? null,
+    ...repositoryData(repository),
   };
+}
+
+function repositoryData(
+  repository: RecoveryMount['repository'],
+): Pick<RecoveryMountData, 'base_commit' | 'branch' | 'upstream' | 'ahead' | 'dirty' | 'operation'> {
+  if (repository === null)
+    return { base_commit: null, branch: null, upstream: null, ahead: null, dirty: null, operation: null };
+  const { head, branch, upstream, ahead = null, dirty, operation } = repository;
+  return { base_commit: head, branch, upstream, ahead, dirty, operation };
 }
 
 /** What an import found or made. */

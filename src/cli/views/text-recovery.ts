@@ -32,17 +32,16 @@ type Fields = readonly (readonly [name: string, text: string])[];
 
 function sessionFields({ recorded, session, owner, index }: RecoveryResult): Fields {
   const manifest = index.jackin?.manifest;
-  return [
-    ...(recorded ? [] : [['record', 'lost: this is what its last snapshot has'] as const]),
-    ...(manifest === undefined
-      ? []
-      : ([
-          ['jackin', `instance ${manifest.instance_id}, role ${manifest.role_key}, agent ${manifest.agent_runtime}`],
-        ] as const)),
-    ...(session === null ? [] : [['status', statusText(session)] as const]),
-    ['active', owner === null ? 'no' : owner],
-    ...(index.cleanup === null ? [] : [['at exit', `${index.cleanup} (work left in isolated mounts)`] as const]),
-  ];
+  const fields: [name: string, text: string][] = [];
+  if (!recorded) fields.push(['record', 'lost: this is what its last snapshot has']);
+  if (manifest !== undefined) {
+    const { instance_id: id, role_key: role, agent_runtime: agent } = manifest;
+    fields.push(['jackin', `instance ${id}, role ${role}, agent ${agent}`]);
+  }
+  if (session !== null) fields.push(['status', statusText(session)]);
+  fields.push(['active', owner ?? 'no']);
+  if (index.cleanup !== null) fields.push(['at exit', `${index.cleanup} (work left in isolated mounts)`]);
+  return fields;
 }
 
 function statusText({ status, recorded, container }: NonNullable<RecoveryResult['session']>): string {
@@ -54,12 +53,7 @@ function mountLines(mount: RecoveryMount, style: TextStyle): readonly string[] {
   const { name, path, present, source, containerPath, isolation, kind, repository } = mount;
   const from = containerPath === null ? '' : ` at ${displayPath(containerPath)}`;
   const made = isolation === null ? '' : `${isolation.kind} of ${jsonPathText(isolation.original)}, `;
-  const facts = [
-    ...(kind === null ? [] : [kind]),
-    ...(repository === null ? [] : repositoryFacts(repository)),
-    ...(isolation?.base_commit ? [`made from ${isolation.base_commit.slice(0, 12)}`] : []),
-    ...(isolation?.cleanup_status ? [isolation.cleanup_status] : []),
-  ];
+  const facts = [kind, ...repositoryFacts(repository), ...isolationFacts(isolation)].filter((fact) => fact !== null);
   return [
     wrapped([`  ${name}`, ` ${displayPath(path)}`, ...(present ? [] : [' (gone)'])], style, 4),
     wrapped(['   ', ...words(subject(`${made}found in: ${source}${from}`))], style, 6),
@@ -67,7 +61,14 @@ function mountLines(mount: RecoveryMount, style: TextStyle): readonly string[] {
   ];
 }
 
-function repositoryFacts(repository: NonNullable<RecoveryMount['repository']>): string[] {
+function isolationFacts(isolation: RecoveryMount['isolation']): (string | null)[] {
+  if (isolation === null) return [];
+  const { base_commit: base, cleanup_status: status } = isolation;
+  return [base === null ? null : `made from ${base.slice(0, 12)}`, status];
+}
+
+function repositoryFacts(repository: RecoveryMount['repository']): string[] {
+  if (repository === null) return [];
   const { head, branch, upstream, ahead, dirty, operation } = repository;
   return [
     `${branch ?? 'detached'} at ${head?.slice(0, 12) ?? 'no commit'}`,

@@ -1,4 +1,4 @@
-import type { JackinConfiguration } from './configuration.js';
+import type { DryRunPlan, JackinConfiguration } from './configuration.js';
 import type { IndexRow } from './instance-index.js';
 import type { IsolationRecord } from './isolation.js';
 import type { JackinManifest } from './manifest.js';
@@ -18,4 +18,6 @@ export interface JackinHome {
   isolation(container: string): readonly IsolationRecord[];
   /** What is configured for a workspace (null: none) and a role, as it is now. */
   configuration(workspace: string | null, role: string): JackinConfiguration;
+  /** What `jackin load … --dry-run --format json` printed. @param file where it was read from, for errors */
+  dryRunPlan(file: string, text: string): DryRunPlan;
 }

@@ -2,12 +2,18 @@ import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 
-import { type ConfiguredMount, type JackinConfiguration, dirtyExitPolicies } from '../../core/jackin/configuration.js';
+import {
+  type ConfiguredMount,
+  type DryRunPlan,
+  type JackinConfiguration,
+  dirtyExitPolicies,
+} from '../../core/jackin/configuration.js';
 import type { JackinHome } from '../../core/jackin/home.js';
 import { type IndexRow, indexVersion, instanceIndexSchema } from '../../core/jackin/instance-index.js';
 import { type IsolationRecord, isolationFileSchema, isolationVersion } from '../../core/jackin/isolation.js';
 import { type JackinManifest, jackinManifestSchema, jackinManifestVersion } from '../../core/jackin/manifest.js';
 import { isSnapError } from '../../errors.js';
+import { parseDryRunPlan } from './dry-run-plan.js';
 import { environmentNames } from './environment.js';
 import { type GlobalMount, globalMounts } from './global-mounts.js';
 import { readJsonFile } from './json-file.js';
@@ -73,18 +79,23 @@ export class FileJackinHome implements JackinHome {
   configuration(workspaceName: string | null, role: string): JackinConfiguration {
     const { configuration, userHome } = this.#places;
     const config = readTomlFile(join(configuration, 'config.toml')) ?? noFile;
-    const workspace = workspaceName === null ? undefined : readWorkspace(configuration, config, workspaceName, role);
-    const { dirty_exit_policy: ofAll } = checkedAt(config, [], config.value, globalSchema);
+    const workspace =
+      (workspaceName === null ? undefined : readWorkspace(configuration, config, workspaceName, role)) ?? noWorkspace;
+    const { dirty_exit_policy: ofAll = 'ask' } = checkedAt(config, [], config.value, globalSchema);
     return {
-      mounts: allMounts(workspace?.mounts ?? [], globalMounts(config, role, userHome)),
+      mounts: allMounts(workspace.mounts, globalMounts(config, role, userHome)),
       environment: [
         ...environmentNames(config.value['env'], 'global'),
         ...environmentNames(roleEnvironment(config.value, role), 'role'),
-        ...(workspace?.environment ?? []),
+        ...workspace.environment,
       ],
-      dirtyExitPolicy: workspace?.dirtyExitPolicy ?? ofAll ?? 'ask',
-      recovery: workspace?.recovery ?? null,
+      dirtyExitPolicy: workspace.dirtyExitPolicy ?? ofAll,
+      recovery: workspace.recovery,
     };
+  }
+
+  dryRunPlan(file: string, text: string): DryRunPlan {
+    return parseDryRunPlan(file, text);
   }
 
   #record(container: string, name: string): string {
@@ -100,6 +111,8 @@ export class FileJackinHome implements JackinHome {
     }
   }
 }
+
+const noWorkspace: Workspace = { mounts: [], environment: [], dirtyExitPolicy: undefined, recovery: null };
 
 const noFile: TomlFile = { path: 'config.toml', value: {}, lineOf: () => undefined };
 

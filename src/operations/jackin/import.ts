@@ -4,7 +4,8 @@ import type { InstanceRecord } from '../../core/instance-record.js';
 import type { JackinHome } from '../../core/jackin/home.js';
 import type { IndexRow } from '../../core/jackin/instance-index.js';
 import type { ImportRequest } from '../../core/requests.js';
-import type { ImportResult, JackinSession } from '../../core/results.js';
+import type { ImportResult, JackinSession } from '../../core/recovery-results.js';
+import type { InstanceSummary } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
@@ -20,24 +21,31 @@ import { statusOf } from './session.js';
 export async function importSessions(
   look: Context,
   open: () => Context,
-  { selector, all = false, named = [], plan = null }: ImportRequest,
+  request: ImportRequest,
 ): Promise<ImportResult> {
   const home = await look.jackin();
   const rows = home.instances();
+  const { selector, all = false } = request;
   if (selector === undefined && !all)
     return { sessions: await describeAll(look, home, rows), imported: [], messages: [] };
   const chosen = selector === undefined ? rows.filter(isKept) : rowsOf(home, rows, selector);
-  if (chosen.length !== 1 && (named.length > 0 || plan !== null))
-    throw new SnapError('USAGE', 'Folders and a plan are those of one session: choose one.', { what: 'instance name' });
-  const result = { imported: [] as ImportResult['imported'][number][], messages: [] as string[] };
+  const hints = hintsFor(home, request, chosen.length);
+  const imported: InstanceSummary[] = [];
+  const messages: string[] = [];
   for (const { container_base: container } of chosen) {
-    const hints = { named, plan };
-    const made = await orTell(all, result.messages, () => importOne(open(), parseInstanceName(container), hints));
+    const made = await orTell(all, messages, () => importOne(open(), parseInstanceName(container), hints));
     if (made === undefined) continue;
-    result.imported.push(await summarizeInstance(look, made));
-    result.messages.push(...(made.recovery?.left_out ?? []).map((mount) => `${container}: ${leftOutText(mount)}.`));
+    imported.push(await summarizeInstance(look, made));
+    messages.push(...(made.recovery?.left_out ?? []).map((mount) => `${container}: ${leftOutText(mount)}.`));
   }
-  return { sessions: [], ...result };
+  return { sessions: [], imported, messages };
+}
+
+/** @throws SnapError USAGE where what is said of one session would be said of several */
+function hintsFor(home: JackinHome, { named = [], plan }: ImportRequest, sessions: number): ImportHints {
+  if (sessions !== 1 && (named.length > 0 || plan !== undefined))
+    throw new SnapError('USAGE', 'Folders and a plan are those of one session: choose one.', { what: 'instance name' });
+  return { named, plan: plan === undefined ? null : home.dryRunPlan(plan.file, plan.text) };
 }
 
 /** One of many that cannot be imported is told of, and stops no other. */

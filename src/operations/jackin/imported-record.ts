@@ -2,12 +2,20 @@ import { type HostPath, pathToJson } from '../../core/entry-path.js';
 import { type InstanceName, type MountName, parseMountName, slug } from '../../core/ids.js';
 import type { InstanceRecord, MountRecord } from '../../core/instance-record.js';
 import type { DryRunPlan, JackinConfiguration } from '../../core/jackin/configuration.js';
+import type { JackinHome } from '../../core/jackin/home.js';
 import type { JackinManifest } from '../../core/jackin/manifest.js';
-import { type NamedMount, type SessionMount, nameOfDestination, sessionMounts } from '../../core/jackin/mount-table.js';
+import {
+  type KnownMounts,
+  type NamedMount,
+  type SessionMount,
+  nameOfDestination,
+  sessionMounts,
+} from '../../core/jackin/mount-table.js';
 import { defaultPolicy } from '../../core/policy.js';
 import type { LaunchRecipe, LeftOutMountReason, MountOrigin, RecoveryIndex } from '../../core/recovery-index.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
+import { refuseClosed } from '../restore/guards.js';
 import { liesIn } from '../session/folders.js';
 import { whyUnsafe } from '../session/mount-guards.js';
 import { containerOf } from './session.js';
@@ -31,20 +39,12 @@ export async function importedRecord(
   hints: ImportHints,
 ): Promise<InstanceRecord> {
   const home = await context.jackin();
-  const manifest = home.manifest(name);
-  if (manifest === undefined)
-    throw new SnapError('JACKIN_NOT_FOUND', `jackin has no instance ${name}.`, { selector: name });
+  const manifest = manifestOf(home, name);
   const before = context.registry.find(name);
-  if (before?.state === 'closed')
-    throw new SnapError('INSTANCE_CLOSED', `Instance ${name} is closed.`, { instance: name });
+  refuseClosed(before);
   const configuration = home.configuration(manifest.workspace_name ?? null, manifest.role_key);
-  const { named, plan } = hints;
-  const isolation = home.isolation(name);
-  const known = { named, plan, isolation, configured: configuration.mounts, home: home.path, container: null };
-  const folders = sessionMounts(known).map(({ path }) => path);
-  const container = await containerOf(context, manifest, folders);
-  const listed = container.state === 'unknown' ? [] : container.mounts;
-  const mounts = sessionMounts({ ...known, container: listed.length === 0 ? null : listed });
+  const known = { ...hints, isolation: home.isolation(name), configured: configuration.mounts, home: home.path };
+  const mounts = await withContainer(context, manifest, { ...known, container: null });
   const sorted = sortOut(context, mounts, before?.mounts ?? []);
   if (sorted.kept.length === 0) throw noMount(name, sorted);
   return {
@@ -61,6 +61,22 @@ export async function importedRecord(
       launch: launchOf(manifest, configuration, mounts),
     },
   };
+}
+
+/** @throws SnapError JACKIN_NOT_FOUND */
+function manifestOf(home: JackinHome, name: InstanceName): JackinManifest {
+  const manifest = home.manifest(name);
+  if (manifest !== undefined) return manifest;
+  throw new SnapError('JACKIN_NOT_FOUND', `jackin has no instance ${name}.`, { selector: name });
+}
+
+/** The mounts, by the container's own list where there is one. */
+async function withContainer(context: Context, manifest: JackinManifest, known: KnownMounts): Promise<SessionMount[]> {
+  const mounts = sessionMounts(known);
+  const folders = mounts.map(({ path }) => path);
+  const container = await containerOf(context, manifest, folders);
+  if (container.state === 'unknown' || container.mounts.length === 0) return mounts;
+  return sessionMounts({ ...known, container: container.mounts });
 }
 
 interface Kept {
@@ -100,8 +116,7 @@ function folderOf(
   kept: readonly Kept[],
 ): Omit<MountRecord, 'name'> | LeftOutMountReason {
   if (mount.readonly) return 'read_only';
-  if (mount.isolation !== 'shared' && mount.record === null && mount.source !== 'container' && mount.source !== 'named')
-    return 'not_made';
+  if (!isMade(mount)) return 'not_made';
   const path = context.host.realPath(mount.path);
   const identity = path === undefined ? undefined : context.host.identity(path);
   if (path === undefined || identity === undefined) return 'missing';
@@ -109,6 +124,11 @@ function folderOf(
   if (mount.source !== 'named' && whyUnsafe(context, path) !== undefined) return 'unsafe';
   if (kept.some(({ record }) => liesIn(context, path, record.path))) return 'inside_another';
   return { path, dev: identity.dev, ino: identity.ino };
+}
+
+/** What is to be isolated, by configuration or plan, is worked in only where its tree was made. */
+function isMade({ isolation, record, source }: SessionMount): boolean {
+  return isolation === 'shared' || record !== null || source === 'container' || source === 'named';
 }
 
 /** A mount keeps the name that it has: snapshots know it by that. */

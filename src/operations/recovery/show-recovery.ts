@@ -2,7 +2,8 @@ import { type HostPath, pathFromJson } from '../../core/entry-path.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Manifest, ManifestMount } from '../../core/manifest.js';
 import { type MountOrigin, indexOfFolders } from '../../core/recovery-index.js';
-import type { RecoveryMount, RecoveryResult, SnapshotPointer } from '../../core/results.js';
+import type { RecoveryMount, RecoveryResult } from '../../core/recovery-results.js';
+import type { RepositoryState, SnapshotPointer } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { activityOf } from '../session/activity.js';
@@ -77,14 +78,14 @@ function mountOf(
     name,
     path,
     present: context.host.identity(path) !== undefined,
-    source: origin?.source ?? 'named',
-    containerPath: toPath(origin?.container_path ?? null),
-    isolation: origin?.isolation ?? null,
+    ...placeOf(origin),
     kind: seen?.kind ?? null,
-    repository: seen?.repository ?? null,
+    repository: (seen?.repository ?? null) as RepositoryState | null,
   };
 }
 
-function toPath(path: MountOrigin['container_path']): HostPath | null {
-  return path === null ? null : (pathFromJson(path) as HostPath);
+function placeOf(origin: MountOrigin | undefined): Pick<RecoveryMount, 'source' | 'containerPath' | 'isolation'> {
+  if (origin === undefined) return { source: 'named', containerPath: null, isolation: null };
+  const { source, container_path: path, isolation } = origin;
+  return { source, containerPath: path === null ? null : (pathFromJson(path) as HostPath), isolation };
 }

@@ -1,4 +1,4 @@
-import { pathToJson } from '../../core/entry-path.js';
+import { type HostPath, pathToJson } from '../../core/entry-path.js';
 import { type InstanceRecord, recordFromJson } from '../../core/instance-record.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, ObjectWriter } from '../../core/ports.js';
@@ -167,14 +167,7 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   await refuseLargeDeletions(large, request);
   context.interruption.check();
   // The question may have waited for long: who became active meanwhile is asked again.
-  if (request.force !== true)
-    refuseActive(
-      await activeOverlaps(
-        context,
-        planned.map(({ path }) => path),
-        journey.record,
-      ),
-    );
+  if (request.force !== true) refuseActive(await activeOverlaps(context, planned.map(pathOf), journey.record));
   const emergency = await publishEmergency(context, { ...journey, writer });
   context.registry.recordRestore(emergency.instance, emergency.seq);
   const finished = await finishRestore(context, {
@@ -186,6 +179,10 @@ async function carryOut(journey: Journey): Promise<Outcome> {
     reader,
   });
   return { ...finished, emergency, messages: [...messages, ...finished.messages] };
+}
+
+function pathOf({ path }: PlannedMount): HostPath {
+  return path;
 }
 
 function refuseLackOfSpace(context: Context, planned: readonly PlannedMount[]): void {

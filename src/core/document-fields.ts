@@ -1,0 +1,55 @@
+import * as z from 'zod';
+
+import { containerStates } from './containers.js';
+import type { InstanceData, PointerData } from './documents.js';
+import type { JsonPath } from './entry-path.js';
+import type { SessionStatus } from './jackin/session-status.js';
+import { policySchema } from './policy.js';
+
+/*
+ * What the schemas of documents are made of.
+ */
+
+export const count: z.ZodNumber = z.number().int().nonnegative();
+export const text: z.ZodString = z.string();
+export const maybeText: z.ZodType<string | null> = text.nullable();
+export const objectId: z.ZodString = text.regex(/^[0-9a-f]{40}$/);
+
+/** A path, or other bytes: text when it is UTF-8, else base64. */
+export const pathSchema: z.ZodType<JsonPath> = z.union([text, z.object({ base64: z.base64() })]);
+
+export const pointerFields: {
+  readonly instance: z.ZodString;
+  readonly seq: z.ZodNumber;
+  readonly id: z.ZodString;
+  readonly ref: z.ZodString;
+} = {
+  instance: text,
+  seq: count.min(1),
+  id: text.regex(/^[0-7][0-9A-HJKMNP-TV-Z]{25}$/),
+  ref: text.startsWith('refs/jackin/'),
+};
+
+export const pointerSchema: z.ZodType<PointerData> = z.object(pointerFields);
+
+export const sessionSchema: z.ZodType<SessionStatus> = z.object({
+  status: text,
+  recorded: maybeText,
+  container: z.enum(containerStates),
+  owner: maybeText,
+});
+
+export const instanceSchema: z.ZodType<InstanceData> = z.object({
+  name: text,
+  state: z.enum(['open', 'closed', 'damaged', 'lost']),
+  active: z.boolean(),
+  owner: maybeText,
+  mounts: z.array(z.object({ name: text, path: pathSchema, present: z.boolean() })),
+  snapshots: count,
+  latest_seq: count.nullable(),
+  size_bytes: count,
+  pending_restore: z.boolean(),
+  policy: policySchema,
+  created_at: z.iso.datetime(),
+  session: sessionSchema.optional(),
+});
