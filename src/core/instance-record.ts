@@ -40,7 +40,7 @@ const recordSchema = z.object({
     }),
   ),
   policy: policySchema,
-  recovery: z.unknown(),
+  recovery: z.unknown().optional(),
 });
 
 /** The record as JSON, in an instance's own file and in each of its snapshots. */
