@@ -9,6 +9,7 @@ import { kills } from './suite/kills.js';
 import { model } from './suite/model.js';
 import { mutants } from './suite/mutants.js';
 import { parsers } from './suite/parsers.js';
+import { powerCuts } from './suite/power-cuts.js';
 import { racyEdits } from './suite/racy-edits.js';
 import { savers } from './suite/savers.js';
 
@@ -18,6 +19,7 @@ export const suite: readonly FaultTest[] = [
   doubleKills,
   errors,
   failedSyncs,
+  powerCuts,
   fullDisk,
   savers,
   parsers,

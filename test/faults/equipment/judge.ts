@@ -92,7 +92,7 @@ export async function aftermathProblems(stage: Stage, way: Way): Promise<string[
 
 async function recoveryProblems(stage: Stage, way: Way): Promise<string[]> {
   const { area, scenario } = stage;
-  const run = await area.run(['recover', way, '--yes']);
+  const run = await area.run(['recover', way, '--yes', ...(stage.isElsewhere ? ['--force'] : [])]);
   const isHalfway = scenario.halfway !== undefined;
   if (run.code === 3) return stage.mountProblems(scenario.ends, ...(isHalfway ? [] : [scenario.starts]));
   if (run.code === 6 && way === '--continue') return unnamedProblems(stage, run);

@@ -19,6 +19,8 @@ export class Stage {
   saves = 0;
   /** A place in the middle of what the command does, once that was recorded. */
   middle: Place | undefined;
+  /** The mount's device has another number by now: a recovery needs to be told that this is no other folder. */
+  isElsewhere = false;
   /** What was reported as saved before the command: refs with their commits. */
   reported: ReadonlyMap<string, string> = new Map();
 
@@ -81,6 +83,18 @@ export class Stage {
     const differences = moments.map((moment) => compareTrees(this.#looks.get(moment)!, found));
     if (differences.some((lines) => lines.length === 0)) return [];
     return [`the mount is not as ${moments.join(' or ')}: ${differences[0]!.slice(0, 4).join('; ')}`];
+  }
+
+  /** Files that have neither the content that they had in the one state nor that in the other. */
+  tornProblems(): string[] {
+    const known = ['then', 'now'].map(
+      (moment) => new Map(this.#looks.get(moment as Moment)!.map((at) => [at.path, at])),
+    );
+    const torn = walkTree(this.area.mount).filter(
+      ({ path, type, sha256 }) =>
+        type === 'file' && !path.includes('.jackin-') && known.every((look) => look.get(path)?.sha256 !== sha256),
+    );
+    return torn.map(({ path, size }) => `${JSON.stringify(path)} (${size} bytes) is as it never was`);
   }
 
   /** A line for each path in which the mount differs from a state. */
