@@ -41,6 +41,23 @@ describe('pruning', () => {
     expect(fsckStrict(scene.dataDir)).toEqual([]);
   });
 
+  test('takes no more than was shown, whatever came while the question waited', async () => {
+    const scene = await snapshots(4);
+    await scene.run(['instance', 'set', 'keep_last=2', 'auto_prune=false']);
+    const env = { HOME: scene.home, PATH: process.env['PATH'] };
+    const snap = createSnap({ dataDir: scene.dataDir, instance: 't', cwd: scene.mount, env });
+    const shown: number[] = [];
+    const { removed } = await snap.prune({
+      confirm: async (what) => {
+        shown.push(...what.map(({ seq }) => seq));
+        for (let more = 0; more < 2; more++) await scene.save();
+        return true;
+      },
+    });
+    expect([shown, removed.map(({ seq }) => seq)]).toEqual([[2], [2]]);
+    expect(await scene.numbers()).toEqual([6, 5, 4, 3, 1]);
+  });
+
   test('happens after a save unless that is turned off, and counts emergency snapshots apart', async () => {
     const scene = await snapshots(1);
     await scene.run(['instance', 'set', 'keep_last=2', 'keep_emergency=1']);

@@ -4,6 +4,7 @@ import { clocks } from './suite/clocks.js';
 import { doubleKills } from './suite/double-kills.js';
 import { errors } from './suite/errors.js';
 import { failedSyncs } from './suite/failed-syncs.js';
+import { flips } from './suite/flips.js';
 import { fullDisk } from './suite/full-disk.js';
 import { kills } from './suite/kills.js';
 import { model } from './suite/model.js';
@@ -12,6 +13,8 @@ import { parsers } from './suite/parsers.js';
 import { powerCuts } from './suite/power-cuts.js';
 import { racyEdits } from './suite/racy-edits.js';
 import { savers } from './suite/savers.js';
+import { swappedPaths } from './suite/swapped-paths.js';
+import { traps } from './suite/traps.js';
 
 /** The suite, in the order in which it is run. */
 export const suite: readonly FaultTest[] = [
@@ -28,4 +31,7 @@ export const suite: readonly FaultTest[] = [
   racyEdits,
   model,
   mutants,
+  traps,
+  swappedPaths,
+  flips,
 ];

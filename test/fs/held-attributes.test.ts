@@ -29,3 +29,13 @@ test.each<{ what: string; swap: (there: string, outside: string) => void }>([
   expect(lstatSync(join(area, 'away')).mode & 0o7777).toBe(0o644);
   root.close();
 });
+
+test.runIf(process.getuid?.() === 0)('set-id bits outlive the change of owner that comes with them', () => {
+  const mount = tempDir();
+  writeFileSync(join(mount, 'f'), 'x', { mode: 0o755 });
+  const root = openMount(mount as HostPath);
+  expect(root.setAttributes('f', root.stat('f')!, { uid: 7, gid: 7, mode: 0o6755 })).toBe('set');
+  const { uid, gid, mode } = lstatSync(join(mount, 'f'));
+  expect([uid, gid, mode & 0o7777]).toEqual([7, 7, 0o6755]);
+  root.close();
+});

@@ -20,6 +20,8 @@ export interface StartOptions {
   readonly timeout?: number;
   readonly instance?: string;
   readonly cwd?: string;
+  /** Added to the small fixed environment. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 const areas = new Set<Area>();
@@ -60,7 +62,7 @@ export class Area {
     const searched = options.programs === undefined ? path : `${options.programs}:${path}`;
     return startProcess(program, rest, {
       cwd: options.cwd ?? this.mount,
-      env: snapEnvironment(join(this.root, 'home'), { PATH: searched, UV_THREADPOOL_SIZE: '1' }),
+      env: snapEnvironment(join(this.root, 'home'), { PATH: searched, UV_THREADPOOL_SIZE: '1', ...options.env }),
       timeout: options.timeout ?? 120_000,
     });
   }

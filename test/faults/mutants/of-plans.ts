@@ -208,8 +208,8 @@ export const mutantsOfPlans: readonly Mutant[] = [
   {
     name: 'what young garbage needs goes',
     file: 'git/garbage/pack-kept.ts',
-    find: "const walk = ['rev-list', '--objects', '--no-object-names', '--missing=allow-any', '--stdin'];",
-    replace: "const walk = ['rev-list', '--no-walk', '--objects', '--no-object-names', '--stdin'];",
+    find: "const ids = found.filter((id) => id !== '' && !isKept(Buffer.from(id, 'hex')));",
+    replace: 'const ids = found.length < 0 ? found : young.ids;',
     tests: garbage,
   },
   {

@@ -25,17 +25,17 @@ export const mutantsOfRestores: readonly Mutant[] = [
     tests: roots,
   },
   {
-    name: 'a restore goes on under somebody who works there',
-    file: 'operations/restore/recover.ts',
-    find: '  if (!force) refuseActive(active);\n',
-    replace: '  void active;\n',
+    name: 'whoever is active stops no restore',
+    file: 'operations/restore/guards.ts',
+    find: '  if (first === undefined) return;\n',
+    replace: '  if (first === undefined || first.owner) return;\n',
     tests: roots,
   },
   {
     name: 'who became active while the question waited is not seen',
     file: 'operations/restore/restore.ts',
     find: '  if (request.force !== true)\n    refuseActive(\n',
-    replace: '  if (request.force !== true)\n    void (\n',
+    replace: '  if (request.force !== true)\n    void Array.of(\n',
     tests: steps,
   },
   {
@@ -157,7 +157,7 @@ export const mutantsOfRestores: readonly Mutant[] = [
     file: 'operations/restore/mount-writer.ts',
     find: 'this.#lent = new Map(lentBefore);',
     replace: 'this.#lent = new Map([...lentBefore].slice(lentBefore.size));',
-    tests: apply,
+    tests: interrupted,
   },
   {
     name: 'directories that were written in are not synced',

@@ -7,6 +7,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { ObjectId } from '../../../src/core/ids.js';
 import type { TreeEntry } from '../../../src/core/ports.js';
+import { fileCalls } from '../../support/file-calls.js';
 import { fsckStrict, storeGit } from '../../support/store-git.js';
 import { bytesOf, commitContent, file, folder, preparedStore, publishSnapshot, writeSnapshot } from '../fixture.js';
 
@@ -203,4 +204,14 @@ describe('publishing', () => {
     await store.changeRefs([{ name: 'refs/jackin/t/1', old: null, new: commit }]);
     expect(fsckStrict(dataDir)).toEqual([]);
   });
+});
+
+test('a pack that another writer has made meanwhile is as durable as one of our own', async () => {
+  const { store, directory } = await preparedStore();
+  const writers = [store.newWriter(), store.newWriter()];
+  for (const writer of writers) writer.writeBlob(bytesOf('the same'));
+  await writers[0]!.publish();
+  const calls = await fileCalls(join(directory, 'objects'), () => writers[1]!.publish());
+  expect(calls).toEqual(['open pack', 'fsync pack']);
+  expect(packsOf(directory)).toHaveLength(1);
 });
