@@ -64,6 +64,13 @@ export interface SnapErrorData {
   readonly REF_EXISTS: { readonly ref: string };
   /** `pending`: the instance whose restore waits to be recovered. */
   readonly INTERRUPTED: { readonly signal: 'SIGINT' | 'SIGTERM' | 'SIGHUP'; readonly pending?: string };
+  readonly NOT_A_REPOSITORY: { readonly path: string };
+  readonly REPOSITORY_UNSUITABLE: { readonly path: string; readonly why: string };
+  readonly WORKTREE_NOT_FOUND: { readonly name: string };
+  readonly WORKTREE_EXISTS: { readonly name: string };
+  readonly WORKTREE_LOCKED: { readonly name: string; readonly path: string };
+  /** Removing it would lose what no snapshot and no commit has. */
+  readonly WORKTREE_HOLDS_MORE: { readonly name: string; readonly reasons: readonly string[] };
   readonly COMMAND_NOT_STARTED: { readonly command: string; readonly exitCode: 126 | 127 };
   readonly INTERNAL: { readonly what: string };
 }

@@ -13,7 +13,7 @@ import type * as documents from './core/documents.js';
 import { leftOutReasons } from './core/entry.js';
 import { policySchema } from './core/policy.js';
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
-import { triggers } from './core/results.js';
+import { triggers, worktreeStates } from './core/results.js';
 import { selfRunningKinds } from './core/self-running.js';
 
 /*
@@ -243,6 +243,45 @@ export const runDataSchema: z.ZodType<documents.RunData> = z.object({
   changes: runChangesSchema.nullable(),
   commands: z.object({ diff: maybeText, restore: maybeText }),
   complete: z.boolean(),
+  worktree: z
+    .object({
+      name: text,
+      path: pathSchema,
+      branch: pathSchema,
+      base_commit: objectId,
+      kept: z.boolean(),
+      branch_stays: z.boolean(),
+      unsaved: z.array(text),
+    })
+    .nullable(),
+});
+
+export const runListDataSchema: z.ZodType<documents.RunListData> = z.object({
+  worktrees: z.array(
+    z.object({
+      name: text,
+      instance: text,
+      state: z.enum(worktreeStates),
+      path: pathSchema.nullable(),
+      repository: pathSchema.nullable(),
+      branch: pathSchema.nullable(),
+      base_commit: objectId.nullable(),
+      base_branch: maybeText,
+      head: objectId.nullable(),
+      ahead: count.nullable(),
+      dirty: z.boolean().nullable(),
+      exit_code: count.nullable(),
+      created_at: maybeText,
+    }),
+  ),
+});
+
+export const runRemoveDataSchema: z.ZodType<documents.RunRemoveData> = z.object({
+  name: text,
+  path: pathSchema,
+  branch: pathSchema,
+  branch_stays: z.boolean(),
+  snapshot: pointerSchema.nullable(),
 });
 
 export type DocumentCommand =
@@ -258,6 +297,8 @@ export type DocumentCommand =
   | 'undo'
   | 'recover'
   | 'run'
+  | 'run list'
+  | 'run remove'
   | 'pin'
   | 'unpin'
   | 'delete'
@@ -292,6 +333,8 @@ const dataSchemas: Readonly<Record<DocumentCommand, z.ZodType>> = {
   undo: restoreDataSchema,
   recover: restoreDataSchema,
   run: runDataSchema,
+  'run list': runListDataSchema,
+  'run remove': runRemoveDataSchema,
   pin: pinDataSchema,
   unpin: pinDataSchema,
   delete: removalDataSchema,

@@ -1,6 +1,6 @@
 import { ulid } from 'ulid';
 
-import { bytesOfText } from './core/entry-path.js';
+import { bytesOfText, displayPath, textOfBytes } from './core/entry-path.js';
 import type { HostPath } from './core/entry-path.js';
 import { type SnapshotId, parseInstanceName } from './core/ids.js';
 import type { FindData } from './core/ports.js';
@@ -81,6 +81,12 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     run: (request) => runCommand(request, options, { created, undisturbed }),
     instance: lifecycle(existing, created),
     recovery: recovery(existing),
+    worktrees: {
+      list: async (request = {}) =>
+        (await import('./operations/worktree/list-worktrees.js')).listWorktrees(existing(), request.all ?? false),
+      remove: async (request) =>
+        (await import('./operations/worktree/remove-worktree.js')).removeWorktree(existing(), request),
+    },
   };
   return withKnownFailures(api, dataDirectoryOf(options));
 }
@@ -91,16 +97,22 @@ async function runCommand(
   { created, undisturbed }: Readonly<Record<'created' | 'undisturbed', () => Context>>,
 ): Promise<RunResult> {
   const { startCommand } = await import('./run/start-command.js');
-  const surroundings = {
-    cwd: options.cwd === undefined || isOwnFolder(options.cwd) ? undefined : options.cwd,
-    env: options.env ?? process.env,
-    outputToError: request.stdout === 'stderr',
-    self: process,
-    hasTerminal,
-  };
-  return (await import('./operations/run/run.js')).run(created(), undisturbed(), request, (command) =>
-    startCommand(command, surroundings),
+  const env = options.env ?? process.env;
+  const surroundings = { outputToError: request.stdout === 'stderr', self: process, hasTerminal };
+  if (request.worktree === true) {
+    const { environmentIn } = await import('./run/environment.js');
+    const { runInWorktree } = await import('./operations/run/run-in-worktree.js');
+    return runInWorktree(created(), undisturbed(), request, (command, folder) => {
+      const cwd = textOfBytes(folder) ?? displayPath(folder);
+      return startCommand(command, { ...surroundings, cwd, env: environmentIn(cwd, env) });
+    });
+  }
+  const cwd = options.cwd === undefined || isOwnFolder(options.cwd) ? undefined : options.cwd;
+  const { run } = await import('./operations/run/run.js');
+  const { result } = await run(created(), undisturbed(), request, (command) =>
+    startCommand(command, { ...surroundings, cwd, env }),
   );
+  return result;
 }
 
 /** Where a path is missing, the error says in which snapshot. */
@@ -208,6 +220,7 @@ function toContext(
         (await import('./git/user-repo/self-running.js')).readSelfRunning(descriptorPath, gitEntry),
     },
     stackFiles: new StackFiles(directory.path),
+    worktrees: async () => (await import('./git/user-worktree/user-worktrees.js')).userWorktrees,
     hasher,
     now,
     graceSeconds: options.graceSeconds ?? defaultGraceSeconds,
@@ -277,6 +290,8 @@ function toHost(
     realPath: (path) => host.realPath(path) as HostPath | undefined,
     identity: host.identity,
     isHome: (path) => host.isHome(path, home),
+    worktreesDirectory: bytesOfText(directory.worktrees) as HostPath,
+    makePrivateDirectories: host.makePrivateDirectories,
     makeDirectory: host.makeDirectory,
     digest: host.digest,
     freeBytes: host.freeBytes,

@@ -11,6 +11,8 @@ export interface CommandShape {
   readonly alias?: string;
   /** Everything after `--` is a path. */
   readonly takesPaths?: true;
+  /** What follows is a program and its words, unless it is one of these, and `--` is not before it. */
+  readonly insteadOfProgram?: readonly string[];
   readonly gitOptions?: readonly GitOption[];
 }
 
@@ -26,6 +28,8 @@ export interface GlobalOptions {
 
 export interface CommandLine {
   readonly command: CommandShape | undefined;
+  /** One of those that stand in the place of a program. */
+  readonly subcommand: string | undefined;
   /** What commander gets. */
   readonly words: readonly string[];
   /** Everything after `--`, for commands that take paths. */
@@ -39,11 +43,13 @@ export function readCommandLine(argv: readonly string[], commands: readonly Comm
   const at = commandIndex(argv);
   const command =
     at === undefined ? undefined : commands.find(({ name, alias }) => argv[at] === name || argv[at] === alias);
-  const globals = glanceAtGlobals(ownWords(argv, at, command));
-  if (command === undefined || at === undefined) return { command, words: argv, paths: [], gitOptions: [], globals };
+  const subcommand = subcommandOf(argv, at, command);
+  const globals = glanceAtGlobals(ownWords(argv, at, subcommand === undefined ? command : undefined));
+  if (command === undefined || at === undefined)
+    return { command, subcommand, words: argv, paths: [], gitOptions: [], globals };
   const { before, after } = command.takesPaths ? splitAtDashes(argv) : { before: argv, after: [] };
   const { words, gitOptions } = takeGitOptions(before, at, command);
-  return { command, words, paths: after, gitOptions, globals };
+  return { command, subcommand, words, paths: after, gitOptions, globals };
 }
 
 const withValue = new Set(['-i', '--instance', '--data-dir']);
@@ -59,6 +65,17 @@ export function commandIndex(argv: readonly string[]): number | undefined {
   return undefined;
 }
 
+function subcommandOf(
+  argv: readonly string[],
+  at: number | undefined,
+  command: CommandShape | undefined,
+): string | undefined {
+  if (at === undefined || command?.insteadOfProgram === undefined) return undefined;
+  const rest = argv.slice(at + 1);
+  const word = rest[commandIndex(rest) ?? rest.length];
+  return word !== undefined && command.insteadOfProgram.includes(word) ? word : undefined;
+}
+
 /** The words that are ours to read: `run` passes on everything from its command's name. */
 function ownWords(
   argv: readonly string[],
@@ -66,7 +83,7 @@ function ownWords(
   command: CommandShape | undefined,
 ): readonly string[] {
   const { before } = splitAtDashes(argv);
-  if (at === undefined || command?.name !== 'run') return before;
+  if (at === undefined || command?.insteadOfProgram === undefined) return before;
   const rest = commandIndex(before.slice(at + 1));
   return rest === undefined ? before : before.slice(0, at + 1 + rest);
 }

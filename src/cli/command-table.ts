@@ -36,6 +36,7 @@ export const commandTable: readonly CommandEntry[] = [
     usage: '-- CMD...',
     group: save,
     summary: 'take one before and one after a command',
+    insteadOfProgram: ['list', 'remove'],
     load: () => import('./commands/run.js'),
   },
   {

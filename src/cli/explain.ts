@@ -171,6 +171,31 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
         ? `Nothing half-done is visible. See where it stands: ${next('list')}`
         : recoverCommands(pending, next),
   },
+  NOT_A_REPOSITORY: {
+    exitCode: 4,
+    hint: (_, next) => `Run it in the folder itself: ${next('run -- CMD')}; or make a repository of it: git init`,
+    paths: ({ path }) => [path],
+  },
+  REPOSITORY_UNSUITABLE: {
+    exitCode: 4,
+    hint: (_, next) => `Run it in the folder itself: ${next('run -- CMD')}`,
+    paths: ({ path }) => [path],
+  },
+  WORKTREE_NOT_FOUND: { exitCode: 3, hint: (_, next) => `See what there is: ${next('run list', null)}` },
+  WORKTREE_EXISTS: {
+    exitCode: 4,
+    hint: ({ name }, next) => `Choose another name with -i, or remove that one: ${next(`run remove ${name}`, null)}`,
+  },
+  WORKTREE_LOCKED: {
+    exitCode: 4,
+    hint: ({ path }) => `Unlock it first: git worktree unlock ${shellPath(path)}`,
+    paths: ({ path }) => [path],
+  },
+  WORKTREE_HOLDS_MORE: {
+    exitCode: 4,
+    hint: ({ name }, next) =>
+      `Look after that first, then remove it; what is named is lost with: ${next(`run remove ${name} --force`, null)}`,
+  },
   COMMAND_NOT_STARTED: {
     exitCode: ({ exitCode }) => exitCode,
     hint: ({ command }) => `See whether it is there: command -v ${shellWord(command)}`,

@@ -2,7 +2,7 @@ import type { JsonPath } from './entry-path.js';
 import type { LeftOutReason } from './entry.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { Policy } from './policy.js';
-import type { MountKind, PlanAction, Trigger } from './results.js';
+import type { MountKind, PlanAction, Trigger, WorktreeState } from './results.js';
 import type { SelfRunningKind } from './self-running.js';
 
 /*
@@ -257,6 +257,32 @@ export interface DoctorData {
   }[];
 }
 
+export interface RunListData {
+  readonly worktrees: readonly {
+    readonly name: string;
+    readonly instance: string;
+    readonly state: WorktreeState;
+    readonly path: JsonPath | null;
+    readonly repository: JsonPath | null;
+    readonly branch: JsonPath | null;
+    readonly base_commit: string | null;
+    readonly base_branch: string | null;
+    readonly head: string | null;
+    readonly ahead: number | null;
+    readonly dirty: boolean | null;
+    readonly exit_code: number | null;
+    readonly created_at: string | null;
+  }[];
+}
+
+export interface RunRemoveData {
+  readonly name: string;
+  readonly path: JsonPath;
+  readonly branch: JsonPath;
+  readonly branch_stays: boolean;
+  readonly snapshot: PointerData | null;
+}
+
 export interface RunChangesData {
   readonly added: number;
   readonly modified: number;
@@ -288,4 +314,13 @@ export interface RunData {
   /** What to type: git's diff of both, and the way back. Null where a snapshot is missing. */
   readonly commands: { readonly diff: string | null; readonly restore: string | null };
   readonly complete: boolean;
+  readonly worktree: {
+    readonly name: string;
+    readonly path: JsonPath;
+    readonly branch: JsonPath;
+    readonly base_commit: string;
+    readonly kept: boolean;
+    readonly branch_stays: boolean;
+    readonly unsaved: readonly string[];
+  } | null;
 }

@@ -7,6 +7,7 @@ import type { InstanceRecord } from './instance-record.js';
 import type { JournalRecord } from './journal-record.js';
 import type { AttributeLine, ManifestMount } from './manifest.js';
 import type { GitOutput } from './requests.js';
+import type { WorktreeRecord } from './worktree-record.js';
 
 /*
  * What operations need of the outside world. fs/, git/ and instance/ provide it; tests may fail any step of it.
@@ -488,6 +489,14 @@ export interface InstanceRegistry {
   readActivity(name: InstanceName): string | undefined;
   writeActivity(name: InstanceName, text: string): void;
   clearActivity(name: InstanceName): void;
+  /** The worktrees that `run` made, by name, those that are gone too. One that cannot be read has only its name. */
+  worktrees(): (WorktreeRecord | Pick<WorktreeRecord, 'name'>)[];
+  /** @throws SnapError CONFIGURATION_INVALID when there is one that cannot be read */
+  findWorktree(name: InstanceName): WorktreeRecord | undefined;
+  /** Durable when it returns. */
+  writeWorktree(record: WorktreeRecord): void;
+  /** One of which nothing is left. */
+  forgetWorktree(name: InstanceName): void;
   /** Removes what writes that were killed left. The caller holds the instance's lock. */
   clearUnfinished(name: InstanceName): void;
 }

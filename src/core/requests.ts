@@ -20,6 +20,8 @@ import type {
   SnapshotPointer,
   TreeLine,
   Trigger,
+  WorktreeRemoval,
+  WorktreeSummary,
 } from './results.js';
 
 /*
@@ -136,6 +138,24 @@ export interface VerifyRequest {
   readonly maxDurationSeconds?: number | undefined;
 }
 
+export interface WorktreeEnd {
+  readonly name: InstanceName;
+  readonly path: HostPath;
+  readonly exitCode: number;
+}
+
+export interface WorktreeRemovalRequest {
+  readonly name: InstanceName;
+  /** Also where something would be lost that neither a snapshot nor a commit has. */
+  readonly force?: boolean | undefined;
+  /** Called before anything is done; false means declined (DECLINED). */
+  readonly confirm: (what: {
+    readonly name: InstanceName;
+    readonly path: HostPath;
+    readonly branch: string;
+  }) => Promise<boolean>;
+}
+
 export interface RunRequest {
   readonly command: readonly [string, ...string[]];
   readonly force?: boolean | undefined;
@@ -143,8 +163,12 @@ export interface RunRequest {
   readonly onSaveFailure?: 'abort' | 'warn' | undefined;
   /** What must be said before the command starts; without it, it is in the result's messages. */
   readonly onWarning?: ((message: string) => Promise<void>) | undefined;
-  /** The message of the first snapshot. */
-  readonly message?: string | undefined;
+  /** In a new worktree of the repository around the current folder, on a new branch off its HEAD. */
+  readonly worktree?: boolean | undefined;
+  /** What becomes of the worktree. Default: it is kept where the command returns 0, else removed. */
+  readonly keep?: 'ask' | 'keep' | 'discard' | undefined;
+  /** For `keep: 'ask'`; without it, the worktree is kept. */
+  readonly askKeep?: ((ended: WorktreeEnd) => Promise<boolean>) | undefined;
   /** Where the command's own stdout goes; default `stdout`. */
   readonly stdout?: 'stdout' | 'stderr' | undefined;
 }
@@ -226,6 +250,13 @@ export interface JackinSnap {
   /** `fix`: mends what can be mended from what is there; nothing that a snapshot needs is taken away. */
   doctor(request?: { readonly fix?: boolean }): Promise<DoctorResult>;
   run(request: RunRequest): Promise<RunResult>;
+  /** The worktrees that `run` made. */
+  worktrees: {
+    /** `all`: also those that were removed. */
+    list(request?: { readonly all?: boolean | undefined }): Promise<readonly WorktreeSummary[]>;
+    /** A snapshot first, then the worktree goes, and its branch if that has no commit of its own. */
+    remove(request: WorktreeRemovalRequest): Promise<WorktreeRemoval>;
+  };
   instance: {
     show(): Promise<InstanceSummary>;
     activate(request?: { readonly pid?: number | undefined }): Promise<InstanceSummary>;

@@ -254,7 +254,57 @@ export interface RunResult {
   /** Null when there are no two snapshots to compare. */
   readonly changes: RunChanges | null;
   readonly complete: boolean;
+  /** Where the command ran, if that was a worktree of its own. */
+  readonly worktree: RunWorktree | null;
   readonly messages: readonly string[];
+}
+
+export interface RunWorktree {
+  /** Also the name of its instance. */
+  readonly name: InstanceName;
+  readonly path: HostPath;
+  readonly branch: string;
+  readonly baseCommit: ObjectId;
+  readonly kept: boolean;
+  /** The branch that was made for it is there. */
+  readonly branchStays: boolean;
+  /** Why it was not removed although it should have been: what would be lost, in words. */
+  readonly unsaved: readonly string[];
+}
+
+/**
+ * `active`: a command runs in it. `kept`: nobody does. `gone`: somebody else removed its files. `unfinished`, `removing`:
+ * a process was killed at that; `run remove` ends it. `damaged`: its record cannot be read.
+ */
+export type WorktreeState = (typeof worktreeStates)[number];
+export const worktreeStates = ['active', 'kept', 'gone', 'unfinished', 'removing', 'removed', 'damaged'] as const;
+
+/** What is null is not known, or there is none. */
+export interface WorktreeSummary {
+  readonly name: InstanceName;
+  readonly state: WorktreeState;
+  readonly path: HostPath | null;
+  readonly repository: HostPath | null;
+  /** What is checked out in it by now. */
+  readonly branch: string | null;
+  readonly baseCommit: ObjectId | null;
+  readonly baseBranch: string | null;
+  readonly head: ObjectId | null;
+  /** Commits since the base. */
+  readonly ahead: number | null;
+  readonly dirty: boolean | null;
+  readonly exitCode: number | null;
+  readonly createdAt: string | null;
+}
+
+export interface WorktreeRemoval {
+  readonly name: InstanceName;
+  readonly path: HostPath;
+  readonly branch: string;
+  /** The branch has commits of its own, or may have. */
+  readonly branchStays: boolean;
+  /** What it held; null where its files were gone. */
+  readonly snapshot: SnapshotPointer | null;
 }
 
 /** What a command changed, as far as snapshots show it. */

@@ -14,6 +14,8 @@ export interface DataDirectory {
   readonly instances: string;
   readonly locks: string;
   readonly journals: string;
+  /** Where `run` puts worktrees: `<name>/<folder>`. It need not exist. */
+  readonly worktrees: string;
   /** Where caches lie; it need not exist. */
   readonly caches: string;
   readonly statCache: (name: InstanceName, mount: MountName) => string;
@@ -66,6 +68,7 @@ export function layout(path: string): DataDirectory {
     instanceDirectory: (name) => join(instances, name),
     locks: join(path, 'locks'),
     journals: join(path, 'journals'),
+    worktrees: join(path, 'worktrees'),
     caches: join(path, 'cache'),
     statCache: (name, mount) => join(path, 'cache', `stat-${name}@${mount}`),
   };

@@ -5,6 +5,7 @@ import { homedir } from 'node:os';
 
 import { type EntryPath, bytesOfText, displayPath } from '../core/entry-path.js';
 import { SnapError, systemCode } from '../errors.js';
+import { makeDirectoryDurably } from '../fs/durable.js';
 
 /*
  * The host's folders by path (bytes). Nothing in a mount is read or written through here.
@@ -80,6 +81,11 @@ export function makeDirectory(path: string): void {
       { cause: error },
     );
   }
+}
+
+/** With those above it that are missing, each mode 0700; durable. */
+export function makePrivateDirectories(path: string): void {
+  makeDirectoryDurably(Buffer.from(path, 'latin1').toString('utf8'));
 }
 
 export function digest(bytes: string): string {

@@ -5,13 +5,14 @@ import type { InstanceName, Seq } from '../core/ids.js';
 import { toSeq } from '../core/ids.js';
 import { type InstanceRecord, recordFromJson, recordToJson } from '../core/instance-record.js';
 import type { DamagedInstance, InstanceRegistry } from '../core/ports.js';
+import { type WorktreeRecord, worktreeFromJson, worktreeToJson } from '../core/worktree-record.js';
 import { SnapError, isSnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, removeUnfinished, writeDurably } from '../fs/durable.js';
 import type { DataDirectory } from './data-directory.js';
 
 /**
  * The instances of a data directory, one folder each: instance.json, last-seq, last-restore,
- * activity.json. Every write is a new file that is synced and renamed.
+ * activity.json, worktree.json. Every write is a new file that is synced and renamed.
  */
 export class FileRegistry implements InstanceRegistry {
   readonly #directory: DataDirectory;
@@ -90,6 +91,33 @@ export class FileRegistry implements InstanceRegistry {
     } catch (error) {
       if (systemCode(error) !== 'ENOENT') throw error;
     }
+  }
+
+  worktrees(): (WorktreeRecord | Pick<WorktreeRecord, 'name'>)[] {
+    return this.#names().flatMap((name) => {
+      const record = attempt(() => this.findWorktree(name));
+      if (record === undefined) return [];
+      return 'failure' in record ? [{ name }] : [record];
+    });
+  }
+
+  findWorktree(name: InstanceName): WorktreeRecord | undefined {
+    const file = this.#file(name, 'worktree.json');
+    const text = readText(file);
+    if (text === undefined) return undefined;
+    try {
+      return worktreeFromJson(JSON.parse(text));
+    } catch (cause) {
+      throw unreadable(file, String(cause), cause);
+    }
+  }
+
+  writeWorktree(record: WorktreeRecord): void {
+    this.#put(record.name, 'worktree.json', `${JSON.stringify(worktreeToJson(record), null, 1)}\n`);
+  }
+
+  forgetWorktree(name: InstanceName): void {
+    rmSync(this.#file(name, 'worktree.json'), { force: true });
   }
 
   clearUnfinished(name: InstanceName): void {

@@ -3,7 +3,7 @@ import { basename, join } from 'node:path';
 import * as z from 'zod';
 
 import { type HostPath, bytesOfText, displayPath, pathFromJson, pathToJson } from '../core/entry-path.js';
-import { jsonPathSchema } from '../core/manifest.js';
+import { jsonPathSchema } from '../core/json-path.js';
 import { builtInPresets } from '../core/stacks/built-in.js';
 import { isPresetName } from '../core/stacks/preset-name.js';
 import { type PresetProblem, type StackPreset, presetLimits, toPreset } from '../core/stacks/preset.js';

@@ -16,6 +16,7 @@ import type {
 } from '../core/ports.js';
 import type { Progress, RepositoryState } from '../core/results.js';
 import type { StackPreset } from '../core/stacks/preset.js';
+import type { Worktrees } from '../core/worktrees.js';
 import type { Interruption } from './interruption.js';
 import type { LookingWriter } from './restore/hashing.js';
 
@@ -30,6 +31,8 @@ export interface Context {
   readonly statCaches: StatCaches;
   readonly repositories: Repositories;
   readonly stackFiles: StackFiles;
+  /** Loaded for the commands that need them. */
+  readonly worktrees: () => Promise<Worktrees>;
   /** Names content like the store, and tree objects as nothing in particular: for looking only. */
   readonly hasher: LookingWriter;
   readonly now: () => Date;
@@ -101,6 +104,10 @@ export interface Host {
   identity(path: HostPath): { readonly dev: bigint; readonly ino: bigint; readonly directory: boolean } | undefined;
   /** True when the path is the home directory of some user of this machine. */
   isHome(path: HostPath): boolean;
+  /** Where `run` puts worktrees; it need not exist. */
+  readonly worktreesDirectory: HostPath;
+  /** A new directory, mode 0700, with those above it that are missing; durable. */
+  makePrivateDirectories(path: HostPath): void;
   /** A new directory, mode 0700; its parent must exist. @throws system error EEXIST */
   makeDirectory(path: HostPath): void;
   /** SHA-256 of a text's bytes (latin1), in hex. */

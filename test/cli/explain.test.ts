@@ -51,6 +51,12 @@ const rows: { readonly [Code in SnapErrorCode]: readonly [data: SnapErrorData[Co
     DATA_DIR_DENIED: [{ path: '/d' }, 9, 'ls -ld /d'],
     REF_EXISTS: [{ ref: 'refs/x' }, 8, 'try again'],
     INTERRUPTED: [{ signal: 'SIGTERM' }, 143, 'list'],
+    NOT_A_REPOSITORY: [{ path: '/f' }, 4, 'git init'],
+    REPOSITORY_UNSUITABLE: [{ path: '/f', why: 'x' }, 4, 'run -- CMD'],
+    WORKTREE_NOT_FOUND: [{ name: 'w' }, 3, 'run list'],
+    WORKTREE_EXISTS: [{ name: 'w' }, 4, 'run remove w'],
+    WORKTREE_LOCKED: [{ name: 'w', path: '/w' }, 4, 'git worktree unlock /w'],
+    WORKTREE_HOLDS_MORE: [{ name: 'w', reasons: ['x'] }, 4, 'run remove w --force'],
     COMMAND_NOT_STARTED: [{ command: 'nope', exitCode: 127 }, 127, 'command -v nope'],
     INTERNAL: [{ what: 'x' }, 1, 'doctor'],
   };

@@ -26,6 +26,20 @@ export const mount = parseMountName('m');
 const commit = parseObjectId('1'.repeat(40));
 
 /** A name that is not UTF-8 and one that would steer a terminal, as bytes. */
+const worktree = {
+  name: parseInstanceName('app-run-1a2b3c4d'),
+  state: 'kept' as const,
+  path: '/data/worktrees/app-run-1a2b3c4d/app' as HostPath,
+  repository: '/src/app' as HostPath,
+  branch: 'jackin-snap/app-run-1a2b3c4d',
+  baseCommit: parseObjectId('c'.repeat(40)),
+  baseBranch: 'main',
+  head: parseObjectId('d'.repeat(40)),
+  ahead: 2,
+  dirty: true,
+  exitCode: 0,
+  createdAt: '2026-03-01T14:05:00.000Z',
+};
 export const foreignName = parseEntryPath('bad\xff');
 export const evilName = parseEntryPath('x\x1b]0;PWNED\x07\x1b[31mRED');
 
@@ -328,8 +342,19 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
           ],
         },
         complete: true,
+        worktree: null,
         messages: [],
       }),
+    worktrees: {
+      list: (request) => note('run list', request, [worktree]),
+      remove: async ({ confirm, ...request }) => {
+        asked.push({ method: 'run remove', request });
+        const { name, path, branch } = worktree;
+        if (!(await confirm({ name, path, branch })))
+          throw new SnapError('DECLINED', 'Nothing was removed.', { what: 'remove' });
+        return { name, path, branch, branchStays: true, snapshot: pointer(3) };
+      },
+    },
     instance: {
       show: () => note('instance show', undefined, summary),
       activate: (request) => note('instance activate', request, summary),

@@ -59,6 +59,8 @@ export class MemoryContext {
         realPath: (path) => host.realPath(path) as HostPath | undefined,
         identity: host.identity,
         isHome: (path) => path === '/home/somebody',
+        worktreesDirectory: bytesOfText(join(this.area, 'data', 'worktrees')) as HostPath,
+        makePrivateDirectories: host.makePrivateDirectories,
         makeDirectory: host.makeDirectory,
         digest: host.digest,
         freeBytes: () => 1e12,
@@ -87,6 +89,7 @@ export class MemoryContext {
         approval: () => undefined,
         setApproval: () => undefined,
       },
+      worktrees: () => this.#unused(),
       hasher,
       now: () => this.moment,
       graceSeconds: 600,
@@ -122,6 +125,10 @@ export class MemoryContext {
       readActivity: (name) => this.activities.get(name),
       writeActivity: (name, text) => void this.activities.set(name, text),
       clearActivity: (name) => void this.activities.delete(name),
+      worktrees: () => [],
+      findWorktree: () => undefined,
+      writeWorktree: () => undefined,
+      forgetWorktree: () => undefined,
       clearUnfinished: () => undefined,
     };
   }

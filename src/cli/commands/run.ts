@@ -3,16 +3,91 @@ import type { RunRequest, RunResult } from '../../index.js';
 import { addNotes } from '../help.js';
 import type { NextCommand } from '../next-command.js';
 import type { Context, Outcome, Session } from '../session.js';
+import type { Surroundings } from '../surroundings.js';
 
 interface RunOptions {
   readonly force?: true;
   readonly onSaveFailure: 'abort' | 'warn';
+  readonly worktree?: true;
+  readonly keep?: 'ask' | 'keep' | 'discard';
 }
 
 export function define(command: Command, session: Session): void {
+  if (session.line.subcommand !== undefined) defineSubcommands(command, session);
+  else defineRun(command, session);
+}
+
+/** What stands first after `run` is ours only without `--` before it: `run -- list` runs a program. */
+function defineSubcommands(command: Command, session: Session): void {
+  command.enablePositionalOptions().helpCommand(false);
+  const list = command.command('list').summary('the worktrees that run made');
+  list
+    .option('--all', 'also those that were removed')
+    .action(({ all }: { readonly all?: true }) => session.run(list, (context) => listOutcome(context, all ?? false)));
+  addNotes(list, { examples: [['run list', 'branch, base and state of each']], exits: [0] });
+
+  const remove = command.command('remove').summary('remove a worktree, after a snapshot of it');
+  remove
+    .argument('<name>', 'the worktree, as "run list" names it')
+    .option('-y, --yes', 'do not ask')
+    .option('--force', 'although something would be lost that neither a snapshot nor a commit has')
+    .action((name: string, options: RemoveOptions) =>
+      session.run(remove, (context) => removeOutcome(context, name, options)),
+    );
+  addNotes(remove, {
+    about:
+      'Take a snapshot of the worktree, then remove its folder, what its repository has of it, and its branch if that has ' +
+      'no commit of its own. Its snapshots stay.',
+    examples: [['run remove app-run-1a2b3c4d', 'asks first']],
+    exits: [0, 3, 4, 5, 8],
+  });
+}
+
+interface RemoveOptions {
+  readonly yes?: boolean;
+  readonly force?: true;
+}
+
+async function listOutcome({ snap, next }: Context, all: boolean): Promise<Outcome> {
+  const worktrees = await snap.worktrees.list({ all });
+  const [{ runListData }, { runListText }] = await Promise.all([
+    import('../views/json-run.js'),
+    import('../views/text-run.js'),
+  ]);
+  return { data: () => runListData(worktrees), text: () => runListText(worktrees, next) };
+}
+
+async function removeOutcome(context: Context, name: string, { yes = false, force }: RemoveOptions): Promise<Outcome> {
+  const { snap, surroundings, stopProgress, next } = context;
+  const [{ parseInstanceName }, { agreeTo }, { runRemoveData }, { runRemoveText }] = await Promise.all([
+    import('../library.js'),
+    import('../confirm.js'),
+    import('../views/json-run.js'),
+    import('../views/text-run.js'),
+  ]);
+  const removed = await snap.worktrees.remove({
+    name: parseInstanceName(name),
+    force,
+    confirm: (worktree) => {
+      stopProgress();
+      return agreeTo(`remove the worktree ${worktree.name}`, { yes, what: 'remove' }, surroundings);
+    },
+  });
+  return { data: () => runRemoveData(removed), text: () => runRemoveText(removed, next), report: true };
+}
+
+function defineRun(command: Command, session: Session): void {
   command
     .argument('<cmd...>', 'the command and its arguments')
     .usage('[options] -- CMD [ARGUMENT...]')
+    .option('--worktree', 'in a new git worktree on a new branch off HEAD; the folder itself is not touched')
+    .addOption(
+      new Option('--keep <what>', 'what becomes of the worktree; default: kept if CMD succeeds, else removed').choices([
+        'ask',
+        'keep',
+        'discard',
+      ]),
+    )
     .addOption(
       new Option('--on-save-failure <what>', 'when the first snapshot fails: do not start CMD, or say so and start it')
         .choices(['abort', 'warn'])
@@ -27,10 +102,11 @@ export function define(command: Command, session: Session): void {
     about:
       'Mark the instance active, take a snapshot, run CMD, take another, and say what changed: files and lines, new ' +
       'executables, and what runs by itself, such as hooks, CI and editor tasks. The exit code is that of CMD; 126 or 127 ' +
-      'when it cannot be started.',
+      'when it cannot be started. Worktrees: run list, run remove NAME.',
     examples: [
       ['run -- make test', 'a snapshot before and one after'],
       ['run -- sh -c "npm update && npm test"', 'several commands'],
+      ['run --worktree -- agent', 'apart from the folder, on a branch of its own'],
       ['run --on-save-failure warn -- make', 'also when no snapshot can be made'],
     ],
     exits: [0, 4, 8],
@@ -66,14 +142,33 @@ function requestOf(words: readonly string[], options: RunOptions, { surroundings
     command: [program, ...rest],
     force: options.force,
     onSaveFailure: options.onSaveFailure,
+    worktree: options.worktree,
+    keep: options.keep,
+    askKeep: ({ name, exitCode }) => askKeep(surroundings, name, exitCode),
     // In a document it is one of the messages.
     onWarning: globals.json ? undefined : warn,
     stdout: globals.json ? 'stderr' : 'stdout',
   };
 }
 
-function warningsOf({ after, before, complete, messages }: RunResult, next: NextCommand): string[] {
-  if (after === null) return [...messages, `What the command did is in the folder alone. Try again: ${next('save')}`];
+/** Off a terminal it is kept; so is it when the question is not answered. */
+async function askKeep(surroundings: Surroundings, name: string, exitCode: number): Promise<boolean> {
+  const [{ canAsk }, { isSnapError }] = await Promise.all([import('../confirm.js'), import('../library.js')]);
+  if (!canAsk(surroundings.output)) return true;
+  try {
+    return !(await surroundings.ask(`The command ended with ${exitCode}. Remove the worktree ${name}?`));
+  } catch (error) {
+    if (!isSnapError(error, 'INTERRUPTED')) throw error;
+    return true;
+  }
+}
+
+function warningsOf(result: RunResult, next: NextCommand): string[] {
+  const { after, before, complete, messages, worktree, instance } = result;
+  const unsaved = (worktree?.unsaved ?? []).map((why) => `The worktree was not removed: ${why}.`);
+  const spell = (words: string): string => (worktree === null ? next(words) : next(words, instance));
+  const said = [...messages, ...unsaved];
+  if (after === null) return [...said, `What the command did is in the folder alone. Try again: ${spell('save')}`];
   const isPartial = !complete && before !== null;
-  return isPartial ? [...messages, `See what is missing: ${next(`show ${after.seq}`)}`] : [...messages];
+  return isPartial ? [...said, `See what is missing: ${spell(`show ${after.seq}`)}`] : said;
 }

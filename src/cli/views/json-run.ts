@@ -1,12 +1,12 @@
-import type { RunChanges, RunResult } from '../../index.js';
-import type { RunChangesData, RunData } from '../../schemas.js';
+import type { RunChanges, RunResult, RunWorktree, WorktreeRemoval, WorktreeSummary } from '../../index.js';
+import type { RunChangesData, RunData, RunListData, RunRemoveData, JsonPath } from '../../schemas.js';
 import { pathToJson } from '../library.js';
 import type { NextCommand } from '../next-command.js';
 import { pointerData } from './json.js';
 import { runCommands } from './text-run.js';
 
 export function runData(result: RunResult, next: NextCommand): RunData {
-  const { instance, exitCode, before, after, changes, complete } = result;
+  const { instance, exitCode, before, after, changes, complete, worktree } = result;
   return {
     instance,
     exit_code: exitCode,
@@ -15,6 +15,58 @@ export function runData(result: RunResult, next: NextCommand): RunData {
     changes: changes === null ? null : changesData(changes),
     commands: runCommands(result, next),
     complete,
+    worktree: worktree === null ? null : worktreeData(worktree),
+  };
+}
+
+function worktreeData(worktree: RunWorktree): RunData['worktree'] {
+  const { name, path, branch, baseCommit, kept, branchStays, unsaved } = worktree;
+  return {
+    name,
+    path: pathToJson(path),
+    branch: pathToJson(branch),
+    base_commit: baseCommit,
+    kept,
+    branch_stays: branchStays,
+    unsaved,
+  };
+}
+
+export function runListData(worktrees: readonly WorktreeSummary[]): RunListData {
+  return { worktrees: worktrees.map(listedData) };
+}
+
+function listedData(worktree: WorktreeSummary): RunListData['worktrees'][number] {
+  const { name, state, path, repository, branch, baseCommit, baseBranch, head, ahead, dirty, exitCode, createdAt } =
+    worktree;
+  return {
+    name,
+    instance: name,
+    state,
+    path: pathOrNull(path),
+    repository: pathOrNull(repository),
+    branch: pathOrNull(branch),
+    base_commit: baseCommit,
+    base_branch: baseBranch,
+    head,
+    ahead,
+    dirty,
+    exit_code: exitCode,
+    created_at: createdAt,
+  };
+}
+
+function pathOrNull(path: string | null): JsonPath | null {
+  return path === null ? null : pathToJson(path);
+}
+
+export function runRemoveData({ name, path, branch, branchStays, snapshot }: WorktreeRemoval): RunRemoveData {
+  return {
+    name,
+    path: pathToJson(path),
+    branch: pathToJson(branch),
+    branch_stays: branchStays,
+    snapshot: snapshot === null ? null : pointerData(snapshot),
   };
 }
 

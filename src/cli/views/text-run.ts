@@ -1,4 +1,12 @@
-import type { ChangedFile, RunChanges, RunResult, SelfRunningChange } from '../../index.js';
+import type {
+  ChangedFile,
+  RunChanges,
+  RunResult,
+  SelfRunningChange,
+  WorktreeRemoval,
+  WorktreeSummary,
+} from '../../index.js';
+import { bytesOfText, displayPath } from '../library.js';
 import type { NextCommand } from '../next-command.js';
 import { counted, grouped, pathText, textOf } from './format.js';
 
@@ -79,18 +87,79 @@ function waysOn(result: RunResult, next: NextCommand): string[] {
   return [
     ...(diff === null ? [] : [`  See what it did: ${diff}`]),
     ...(restore === null ? [] : [`  Take it back:    ${restore}`]),
+    ...worktreeLines(result, next),
   ];
 }
 
-/** What to type next. */
+function worktreeLines({ worktree, after }: RunResult, next: NextCommand): string[] {
+  if (worktree === null) return [];
+  const { name, path, branch, kept, branchStays } = worktree;
+  if (kept)
+    return [
+      `  Kept: worktree ${name} on branch ${displayPath(branch)}, in ${displayPath(path)}`,
+      `  Remove it: ${next(`run remove ${name}`, null)}`,
+    ];
+  const back = after === null ? [] : [`  What it held:    ${next(`restore ${after.seq} --to DIR`, name)}`];
+  const branchLine = branchStays ? [`  Its branch ${displayPath(branch)} stays, since it has commits of its own.`] : [];
+  return [`  Removed: worktree ${name}; its snapshots stay.`, ...back, ...branchLine];
+}
+
+/** What to type next. What ran in a worktree is found by the worktree's own instance. */
 export function runCommands(
-  { before, after, changes }: RunResult,
+  { before, after, changes, worktree, instance }: RunResult,
   next: NextCommand,
 ): { readonly diff: string | null; readonly restore: string | null } {
   const isChanged = changes === null || changes.files.length > 0;
   if (before === null || !isChanged) return { diff: null, restore: null };
+  const spell = (words: string): string => (worktree === null ? next(words) : next(words, instance));
   return {
-    diff: next(after === null ? `diff ${before.seq}` : `diff ${before.seq} ${after.seq}`),
-    restore: next(`restore ${before.seq}`),
+    diff: after === null && worktree?.kept === false ? null : spell(diffOf(before.seq, after?.seq)),
+    restore: worktree?.kept === false ? null : spell(`restore ${before.seq}`),
   };
+}
+
+function diffOf(before: number, after: number | undefined): string {
+  return after === undefined ? `diff ${String(before)}` : `diff ${String(before)} ${String(after)}`;
+}
+
+/** A line or two for each worktree. */
+export function runListText(worktrees: readonly WorktreeSummary[], next: NextCommand): string {
+  if (worktrees.length === 0) return textOf([`There are no worktrees. Make one: ${next('run --worktree -- CMD')}`]);
+  return textOf(worktrees.flatMap(worktreeText));
+}
+
+function worktreeText(worktree: WorktreeSummary): string[] {
+  const { name, state, path, branch, baseCommit, baseBranch, repository } = worktree;
+  const base =
+    baseCommit === null
+      ? ''
+      : `, off ${baseCommit.slice(0, 10)}${baseBranch === null ? '' : ` (${displayPath(bytesOfText(baseBranch))})`}`;
+  const facts = [state, dirtyText(worktree), aheadText(worktree), endText(worktree)].filter((fact) => fact !== '');
+  return [
+    `${name}  ${facts.join(', ')}`,
+    ...(branch === null && baseCommit === null
+      ? []
+      : [`  branch ${branch === null ? '(none)' : displayPath(branch)}${base}`]),
+    ...(path === null ? [] : [`  in ${displayPath(path)}`]),
+    ...(repository === null ? [] : [`  of ${displayPath(repository)}`]),
+  ];
+}
+
+function dirtyText({ dirty, state }: WorktreeSummary): string {
+  if (dirty === null) return state === 'kept' || state === 'active' ? 'perhaps dirty' : '';
+  return dirty ? 'dirty' : 'clean';
+}
+
+function aheadText({ ahead }: WorktreeSummary): string {
+  return ahead === null ? '' : `${counted(ahead, 'commit')} ahead`;
+}
+
+function endText({ exitCode }: WorktreeSummary): string {
+  return exitCode === null ? '' : `ended with ${String(exitCode)}`;
+}
+
+export function runRemoveText({ name, branch, branchStays, snapshot }: WorktreeRemoval, next: NextCommand): string {
+  const held = snapshot === null ? [] : [`  What it held: ${next(`restore ${snapshot.seq} --to DIR`, name)}`];
+  const stays = branchStays ? [`  Its branch ${displayPath(branch)} stays, since it has commits of its own.`] : [];
+  return textOf([`Removed worktree ${name}; its snapshots stay.`, ...held, ...stays]);
 }

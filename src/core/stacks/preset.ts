@@ -17,7 +17,7 @@ export interface StackPreset {
 }
 
 /** The most that a preset's file may hold. */
-export const presetLimits = { bytes: 8 * 1024, patterns: 50, detect: 10, presets: 100 } as const;
+export const presetLimits = { bytes: 8_192, patterns: 50, detect: 10, presets: 100 } as const;
 
 const detectName = z.string().refine(isMarker, {
   error: 'a name to look for is one name, or *.ext: no other wildcard, no slash, no control character',

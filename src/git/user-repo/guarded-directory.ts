@@ -55,6 +55,28 @@ export class GuardedDirectory {
     });
   }
 
+  /** A regular file to be read piece by piece, and closed by the caller. */
+  openFile(path: string): Reading<GuardedFile> {
+    return this.#inParent(path, (parent, name) => {
+      const stat = lstat(`${parent}/${name}`);
+      if (!stat) return absent;
+      return stat.isFile() ? read(GuardedFile.open(`${parent}/${name}`)) : unreadable(`${name} is not a regular file`);
+    });
+  }
+
+  /** A directory below this one, to be closed by the caller. */
+  enter(path: string): Reading<GuardedDirectory> {
+    return this.#inParent(path, (parent, name) => {
+      const opened = openDirectory(`${parent}/${name}`, name);
+      return opened.kind === 'read' ? read(new GuardedDirectory(opened.value)) : opened;
+    });
+  }
+
+  /** Stands for this very directory while it is open. */
+  get descriptorPath(): string {
+    return `/proc/self/fd/${String(this.#fd)}`;
+  }
+
   /** Opens a regular file to be read piece by piece. A failure of the system within `act` makes it unreadable. */
   withFile<Value>(path: string, act: (file: GuardedFile) => Reading<Value>): Reading<Value> {
     return this.#inParent(path, (parent, name) => {

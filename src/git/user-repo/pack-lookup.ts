@@ -1,16 +1,21 @@
 import { Buffer } from 'node:buffer';
 
 import type { ObjectId } from '../../core/ids.js';
+import type { ObjectType } from '../../core/ports.js';
 import { applyDelta } from './delta.js';
 import type { GuardedDirectory, GuardedFile, Reading } from './guarded-directory.js';
 import { absent, read, unreadable } from './guarded-directory.js';
 import { inflated, largestCommit } from './inflated.js';
 
 /*
- * One commit out of a repository's packs, of whatever size those are: the index is searched, not loaded. Packs may be
- * hostile, so every length is checked against the file, and all that is unpacked against a budget.
+ * Single objects out of a repository's packs, of whatever size those are: the index is searched, not loaded. Packs may
+ * be hostile, so every length is checked against the file, and all that is unpacked against a budget.
  */
 
+/** What objects are read from: a file, or all of one in memory. */
+export type Bytes = Pick<GuardedFile, 'size' | 'read'>;
+
+/** A commit's content. */
 export function findInPacks(commonDir: GuardedDirectory, oid: ObjectId): Reading<Buffer> {
   const names = commonDir.list('objects/pack');
   if (names.kind !== 'read') return names;
@@ -28,8 +33,8 @@ function findInPack(commonDir: GuardedDirectory, path: string, oid: ObjectId): R
     const offset = offsetOf(index, oid);
     if (offset === undefined) return absent;
     return commonDir.withFile(`${path}.pack`, (pack) => {
-      const commit = unpack(pack, index, offset);
-      return commit ? read(commit) : unreadable('a pack is damaged');
+      const commit = unpack(pack, index, offset, commitLimits);
+      return commit?.type === 'commit' ? read(commit.content) : unreadable('a pack is damaged');
     });
   });
 }
@@ -39,7 +44,7 @@ const namesStart = fanoutStart + 256 * 4;
 const magic = 'ff744f6300000002';
 
 /** Where the pack has the object; undefined when it has not, or when the index is none of version 2. */
-function offsetOf(index: GuardedFile, oid: ObjectId): number | undefined {
+export function offsetOf(index: Bytes, oid: ObjectId): number | undefined {
   if (index.size < namesStart || index.read(0, 8).toString('hex') !== magic) return undefined;
   const fanout = index.read(fanoutStart, 256 * 4);
   if (fanout.length < 256 * 4) return undefined;
@@ -60,7 +65,7 @@ function offsetOf(index: GuardedFile, oid: ObjectId): number | undefined {
 }
 
 /** Offsets follow the names and checksums; those beyond 2 GiB stand in a table of their own. */
-function offsetAt(index: GuardedFile, count: number, position: number): number | undefined {
+function offsetAt(index: Bytes, count: number, position: number): number | undefined {
   const start = namesStart + count * 24;
   const bytes = index.read(start + position * 4, 4);
   if (bytes.length < 4) return undefined;
@@ -71,24 +76,55 @@ function offsetAt(index: GuardedFile, count: number, position: number): number |
   return offset > 0 && offset <= Number.MAX_SAFE_INTEGER ? offset : undefined;
 }
 
-const commitType = 1;
+/** As packs number them. */
+const types: Readonly<Record<number, ObjectType>> = { 1: 'commit', 2: 'tree', 3: 'blob', 4: 'tag' };
 const offsetDelta = 6;
 const nameDelta = 7;
 
-/** Everything that one look-up may unpack, deltas and what they make together. */
-const unpackingBudget = 64 * 1024 * 1024;
+export interface UnpackingLimits {
+  /** The largest object. */
+  readonly size: number;
+  /** Everything that one look-up may unpack, deltas and what they make together. */
+  readonly budget: number;
+}
 
-function unpack(pack: GuardedFile, index: GuardedFile, start: number): Buffer | undefined {
-  const deltas: Buffer[] = [];
-  let budget = unpackingBudget;
+const commitLimits: UnpackingLimits = { size: largestCommit, budget: 64 * 1024 * 1024 };
+
+export interface Unpacked {
+  readonly type: ObjectType;
+  readonly content: Buffer;
+}
+
+/** Keeps what deltas are based on, by its place in the pack, since many are based on the same. */
+export interface UnpackedBases {
+  get(offset: number): Unpacked | undefined;
+  put(offset: number, object: Unpacked): void;
+}
+
+/** The object at a place in the pack; undefined when it is damaged or over a limit. */
+export function unpack(
+  pack: Bytes,
+  index: Bytes,
+  start: number,
+  limits: UnpackingLimits,
+  bases?: UnpackedBases,
+): Unpacked | undefined {
+  const deltas: Delta[] = [];
+  let budget = limits.budget;
   let offset: number | undefined = start;
   while (offset !== undefined) {
-    const entry = readEntry(pack, offset);
-    const content = entry && contentOf(pack, entry, Math.min(budget, largestCommit));
+    const known: Unpacked | undefined = bases?.get(offset);
+    if (known !== undefined) return rebuilt(known, deltas, { ...limits, budget }, bases);
+    const entry = readEntry(pack, offset, limits.size);
+    const content = entry && contentOf(pack, entry, Math.min(budget, limits.size));
     if (!content) return undefined;
     budget -= content.length;
-    if (entry.type === commitType) return rebuilt(content, deltas, budget);
-    deltas.push(content);
+    const type: ObjectType | undefined = types[entry.type];
+    if (type !== undefined) {
+      if (deltas.length > 0) bases?.put(offset, { type, content });
+      return rebuilt({ type, content }, deltas, { ...limits, budget }, bases);
+    }
+    deltas.push({ offset, content });
     offset = entry.baseName === undefined ? entry.baseOffset : offsetOf(index, entry.baseName);
     // Each step costs something, so that bases that name each other end, too.
     budget -= 4096;
@@ -96,15 +132,27 @@ function unpack(pack: GuardedFile, index: GuardedFile, start: number): Buffer | 
   return undefined;
 }
 
-function rebuilt(base: Buffer, deltas: readonly Buffer[], budget: number): Buffer | undefined {
-  let left = budget;
-  let content: Buffer | undefined = base;
+interface Delta {
+  readonly offset: number;
+  readonly content: Buffer;
+}
+
+function rebuilt(
+  base: Unpacked,
+  deltas: readonly Delta[],
+  limits: UnpackingLimits,
+  bases: UnpackedBases | undefined,
+): Unpacked | undefined {
+  let left = limits.budget;
+  let content = base.content;
   for (const delta of deltas.toReversed()) {
-    content = applyDelta(content, delta, Math.min(left, largestCommit));
-    if (content === undefined) return undefined;
+    const next = applyDelta(content, delta.content, Math.min(left, limits.size));
+    if (next === undefined) return undefined;
+    content = next;
     left -= content.length;
+    bases?.put(delta.offset, { type: base.type, content });
   }
-  return content;
+  return { type: base.type, content };
 }
 
 interface PackEntry {
@@ -115,7 +163,7 @@ interface PackEntry {
   readonly baseName?: ObjectId;
 }
 
-function readEntry(pack: GuardedFile, offset: number): PackEntry | undefined {
+function readEntry(pack: Bytes, offset: number, largest: number): PackEntry | undefined {
   // Type and size take at most ten bytes, what names the base at most twenty.
   const header = pack.read(offset, 32);
   if (header.length < 2) return undefined;
@@ -128,8 +176,8 @@ function readEntry(pack: GuardedFile, offset: number): PackEntry | undefined {
     byte = header.readUInt8(at++);
     size += (byte & 0x7f) * factor;
   }
-  if (size > largestCommit) return undefined;
-  if (type === commitType) return { type, size, dataStart: offset + at };
+  if (size > largest) return undefined;
+  if (type in types) return { type, size, dataStart: offset + at };
   return type === offsetDelta || type === nameDelta
     ? deltaEntry(header, at, { type, size, dataStart: offset })
     : undefined;
@@ -153,7 +201,7 @@ function deltaEntry(header: Buffer, start: number, entry: PackEntry): PackEntry 
   return undefined;
 }
 
-function contentOf(pack: GuardedFile, entry: PackEntry, limit: number): Buffer | undefined {
+function contentOf(pack: Bytes, entry: PackEntry, limit: number): Buffer | undefined {
   if (entry.size > limit) return undefined;
   // Deflated data that does not shrink grows by less than this.
   const compressed = pack.read(entry.dataStart, entry.size + (entry.size >> 8) + 128);

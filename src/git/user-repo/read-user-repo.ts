@@ -158,12 +158,12 @@ const operations: readonly (readonly [string, string])[] = [
   ['BISECT_LOG', 'bisect'],
 ];
 
-function operationOf(gitDir: GuardedDirectory): string | null {
+export function operationOf(gitDir: GuardedDirectory): string | null {
   return operations.find(([path]) => gitDir.exists(path))?.[1] ?? null;
 }
 
-/** A repository without an index tracks nothing yet. */
-function readIndex(gitDir: GuardedDirectory, unknown: string[]): TrackedIndex | null {
+/** A repository without an index tracks nothing yet; null when it cannot be read. */
+export function readIndex(gitDir: GuardedDirectory, unknown: string[]): TrackedIndex | null {
   const reading = gitDir.withFile('index', (file) =>
     file.size > indexLimit ? unreadable('the index is too large') : parseIndex(file.read(0, file.size), file.mtimeNs),
   );

@@ -26,7 +26,7 @@ export async function run(
   undisturbed: Context,
   request: RunRequest,
   start: StartCommand,
-): Promise<RunResult> {
+): Promise<EndedRun> {
   refuseActive(context, request);
   const { before, instance, messages } = await saveBefore(context, request);
   const inInstance: Context = { ...undisturbed, instance };
@@ -38,7 +38,15 @@ export async function run(
     return start(request.command);
   });
   const ended = await afterCommand(inInstance, request, { before, mounts, watched, exitCode });
-  return { instance, exitCode, before: pointerOf(before), ...ended, messages: [...messages, ...ended.messages] };
+  const { saved, ...rest } = ended;
+  const result = { instance, exitCode, before: pointerOf(before), ...rest, worktree: null };
+  return { result: { ...result, messages: [...messages, ...rest.messages] }, saved };
+}
+
+export interface EndedRun {
+  readonly result: RunResult;
+  /** The snapshot after the command, if it could be made. */
+  readonly saved: SaveResult | null;
 }
 
 /** Before anything is written, where it is known already. */
@@ -57,7 +65,7 @@ interface Begun {
 
 async function saveBefore(context: Context, request: RunRequest): Promise<Begun> {
   try {
-    const message = request.message ?? `Before ${request.command.join(' ')}`;
+    const message = `Before ${request.command.join(' ')}`;
     const before = await save(context, { trigger: 'run_start', message });
     return { before, instance: before.snapshot.instance, messages: partialNotes(before, 'before') };
   } catch (error) {
@@ -89,7 +97,7 @@ interface Ran {
   readonly exitCode: number;
 }
 
-type Ended = Pick<RunResult, 'after' | 'changes' | 'complete' | 'messages'>;
+type Ended = Pick<RunResult, 'after' | 'changes' | 'complete' | 'messages'> & Pick<EndedRun, 'saved'>;
 
 /** Whatever fails here is said, and hides nothing of what the command returned. */
 async function afterCommand(context: Context, request: RunRequest, ran: Ran): Promise<Ended> {
@@ -99,10 +107,10 @@ async function afterCommand(context: Context, request: RunRequest, ran: Ran): Pr
     after = await save(context, { trigger: 'post_step', message });
   } catch (error) {
     const said = `The snapshot after the command could not be made: ${wordsOf(error)}`;
-    return { after: null, changes: null, complete: false, messages: [said] };
+    return { saved: null, after: null, changes: null, complete: false, messages: [said] };
   }
   const complete = (ran.before?.complete ?? false) && after.complete;
-  const ended = { after: pointerOf(after), complete, messages: partialNotes(after, 'after') };
+  const ended = { saved: after, after: pointerOf(after), complete, messages: partialNotes(after, 'after') };
   if (ran.before === null) return { ...ended, changes: null };
   try {
     const watched = compareWatched(ran.watched, await lookAtWatched(context, ran.mounts));

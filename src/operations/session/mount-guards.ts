@@ -20,6 +20,13 @@ export function whyUnsafe(context: Context, path: HostPath): string | undefined 
   if (path === '/') return 'the root of the file system';
   if (context.host.isHome(path)) return 'a home directory';
   if (liesIn(context, dataDirectory, path)) return 'a parent of the data directory';
-  if (liesIn(context, path, dataDirectory)) return 'inside the data directory';
+  if (liesIn(context, path, dataDirectory) && !isWorktree(context, path)) return 'inside the data directory';
   return isSecretMount(path) ? 'a directory of secrets' : undefined;
+}
+
+/** `worktrees/<name>/<folder>` is a working folder like any other; nothing of ours is in it. */
+function isWorktree({ host }: Context, path: HostPath): boolean {
+  const prefix = `${host.worktreesDirectory}/`;
+  const real = host.realPath(path) ?? path;
+  return real.startsWith(prefix) && real.slice(prefix.length).split('/').length >= 2;
 }

@@ -1,0 +1,126 @@
+import { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+
+import type { ObjectId } from '../../core/ids.js';
+import type { ObjectType } from '../../core/ports.js';
+import {
+  type GuardedDirectory,
+  type GuardedFile,
+  type Reading,
+  absent,
+  read,
+  unreadable,
+} from './guarded-directory.js';
+import { inflated } from './inflated.js';
+import { type Bytes, type Unpacked, type UnpackedBases, offsetOf, unpack } from './pack-lookup.js';
+
+/** The largest object that is read: all of it is in memory at once. */
+export const largestObject: number = 1024 * 1024 * 1024;
+
+const limits = { size: largestObject, budget: 2 * largestObject };
+const indexInMemory = 512 * 1024 * 1024;
+
+/**
+ * Many objects of a user's repository, read in process from its own packs and loose objects. Alternates are not
+ * followed: they may lead anywhere. Each object is checked against its id. Holds files open until it is closed.
+ */
+export class RepositoryObjects {
+  readonly #commonDir: GuardedDirectory;
+  #packs: Pack[] | undefined;
+
+  constructor(commonDir: GuardedDirectory) {
+    this.#commonDir = commonDir;
+  }
+
+  /** Absent when the repository itself does not have it. */
+  read(oid: ObjectId, type: ObjectType): Reading<Buffer> {
+    const found = this.#find(oid);
+    if (found.kind !== 'read') return found;
+    const { content, type: actual } = found.value;
+    if (actual !== type) return unreadable(`object ${oid} is no ${type}`);
+    const computed = createHash('sha1')
+      .update(`${type} ${String(content.length)}\0`)
+      .update(content)
+      .digest('hex');
+    return computed === oid ? read(content) : unreadable(`object ${oid} is damaged`);
+  }
+
+  close(): void {
+    for (const { pack } of this.#packs ?? []) pack.close();
+    this.#packs = undefined;
+  }
+
+  #find(oid: ObjectId): Reading<Unpacked> {
+    let problem: Reading<Unpacked> = absent;
+    for (const { index, pack, bases } of (this.#packs ??= this.#openPacks())) {
+      const offset = offsetOf(index, oid);
+      if (offset === undefined) continue;
+      const object = unpack(pack, index, offset, limits, bases);
+      if (object !== undefined) return read(object);
+      problem = unreadable(`object ${oid} is damaged or too large`);
+    }
+    const loose = this.#findLoose(oid);
+    return loose.kind === 'absent' ? problem : loose;
+  }
+
+  #findLoose(oid: ObjectId): Reading<Unpacked> {
+    const file = this.#commonDir.read(`objects/${oid.slice(0, 2)}/${oid.slice(2)}`, largestObject);
+    if (file.kind !== 'read') return file;
+    const whole = inflated(file.value, largestObject + 64);
+    const header = whole && /^(blob|tree|commit|tag) \d+\0/.exec(whole.toString('latin1', 0, 32));
+    if (!whole || !header) return unreadable(`object ${oid} is damaged or too large`);
+    return read({ type: header[1] as ObjectType, content: whole.subarray(header[0].length) });
+  }
+
+  #openPacks(): Pack[] {
+    const names = this.#commonDir.list('objects/pack');
+    if (names.kind !== 'read') return [];
+    return names.value.filter((name) => name.endsWith('.idx')).flatMap((name) => this.#openPack(name.slice(0, -4)));
+  }
+
+  #openPack(name: string): Pack[] {
+    const index = this.#commonDir.read(`objects/pack/${name}.idx`, indexInMemory);
+    const pack = this.#commonDir.openFile(`objects/pack/${name}.pack`);
+    if (pack.kind !== 'read') return [];
+    if (index.kind === 'read') return [{ index: inMemory(index.value), pack: pack.value, bases: new RecentBases() }];
+    pack.value.close();
+    return [];
+  }
+}
+
+interface Pack {
+  readonly index: Bytes;
+  readonly pack: GuardedFile;
+  readonly bases: UnpackedBases;
+}
+
+function inMemory(content: Buffer): Bytes {
+  return { size: content.length, read: (position, length) => content.subarray(position, position + length) };
+}
+
+const keptBytes = 48 * 1024 * 1024;
+
+/** The bases that were used last, as far as they fit. */
+class RecentBases implements UnpackedBases {
+  readonly #kept = new Map<number, Unpacked>();
+  #bytes = 0;
+
+  get(offset: number): Unpacked | undefined {
+    const found = this.#kept.get(offset);
+    if (found === undefined) return undefined;
+    this.#kept.delete(offset);
+    this.#kept.set(offset, found);
+    return found;
+  }
+
+  put(offset: number, object: Unpacked): void {
+    if (object.content.length > keptBytes / 8 || this.#kept.has(offset)) return;
+    this.#kept.set(offset, object);
+    this.#bytes += object.content.length;
+    for (const [oldest, { content }] of this.#kept) {
+      if (this.#bytes <= keptBytes) return;
+      this.#kept.delete(oldest);
+      this.#bytes -= content.length;
+    }
+  }
+}

@@ -1,0 +1,143 @@
+import {
+  closeSync,
+  constants,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmdirSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
+
+import { SnapError, systemCode } from '../../errors.js';
+import { GuardedDirectory } from '../user-repo/guarded-directory.js';
+
+/*
+ * Writing in a user's repository: through held directories, so that no link leads elsewhere, and durably. Names are bytes.
+ */
+
+/** Enters a directory, which is made where it is missing. */
+export function enterOrMake(parent: GuardedDirectory, name: string): GuardedDirectory {
+  try {
+    mkdirSync(at(parent, name));
+    sync(parent);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw refused(error, name);
+  }
+  return enter(parent, name);
+}
+
+/** A directory that was not there before. */
+export function makeNew(parent: GuardedDirectory, name: string): GuardedDirectory {
+  try {
+    mkdirSync(at(parent, name));
+  } catch (error) {
+    throw refused(error, name);
+  }
+  sync(parent);
+  return enter(parent, name);
+}
+
+export function enter(parent: GuardedDirectory, name: string): GuardedDirectory {
+  const entered = parent.enter(name);
+  if (entered.kind === 'read') return entered.value;
+  throw cannotWrite(name, entered.kind === 'absent' ? 'there is no such directory' : entered.why);
+}
+
+/** A file that was not there before; durable, but for its name. */
+export function writeNew(directory: GuardedDirectory, name: string, content: Uint8Array | string): void {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content;
+  let descriptor: number;
+  try {
+    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
+    descriptor = openSync(at(directory, name), flags, 0o666);
+  } catch (error) {
+    throw refused(error, name);
+  }
+  try {
+    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+export function rename(directory: GuardedDirectory, from: string, to: string): void {
+  renameSync(at(directory, from), at(directory, to));
+  sync(directory);
+}
+
+/** False when nothing was there. */
+export function remove(directory: GuardedDirectory, name: string): boolean {
+  return tookAway(() => unlinkSync(at(directory, name)));
+}
+
+/** Removes a directory of the repository and all that is in it. */
+export function removeAll(parent: GuardedDirectory, ...[name = '', ...names]: readonly string[]): void {
+  if (names.length > 0) {
+    const below = enter(parent, name);
+    try {
+      removeAll(below, ...names);
+    } finally {
+      below.close();
+    }
+    return;
+  }
+  const entered = parent.enter(name);
+  if (entered.kind === 'absent') return;
+  if (entered.kind === 'unreadable') throw cannotWrite(name, entered.why);
+  const directory = entered.value;
+  try {
+    const names = directory.list('.');
+    if (names.kind !== 'read') throw cannotWrite(name, 'it cannot be read');
+    for (const each of names.value) {
+      if (isDirectory(directory, each)) removeAll(directory, each);
+      else remove(directory, each);
+    }
+  } finally {
+    directory.close();
+  }
+  tookAway(() => rmdirSync(at(parent, name)));
+  sync(parent);
+}
+
+function isDirectory(parent: GuardedDirectory, name: string): boolean {
+  const entered = parent.enter(name);
+  if (entered.kind === 'read') entered.value.close();
+  return entered.kind === 'read';
+}
+
+export function sync(directory: GuardedDirectory): void {
+  const descriptor = openSync(directory.descriptorPath, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function at(directory: GuardedDirectory, name: string): Buffer {
+  return Buffer.from(`${directory.descriptorPath}/${name}`, 'latin1');
+}
+
+function tookAway(act: () => void): boolean {
+  try {
+    act();
+    return true;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return false;
+  }
+}
+
+function refused(error: unknown, name: string): Error {
+  const code = systemCode(error);
+  if (code === undefined || code === 'ENOSPC' || code === 'EDQUOT') return error as Error;
+  return cannotWrite(name, code === 'EEXIST' ? 'it is there already' : code, error);
+}
+
+function cannotWrite(name: string, why: string, cause?: unknown): SnapError<'REPOSITORY_UNSUITABLE'> {
+  const message = `In the repository's own directory, ${JSON.stringify(name)} cannot be written: ${why}.`;
+  return new SnapError('REPOSITORY_UNSUITABLE', message, { path: name, why }, { cause });
+}
