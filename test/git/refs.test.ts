@@ -3,7 +3,6 @@ import { join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import { type InstanceName, type ObjectId, zeroObjectId } from '../../src/core/ids.js';
-import { encodeCommit } from '../../src/core/snapshot-record.js';
 import { changeRefs } from '../../src/git/refs.js';
 import { Programs } from '../../src/git/programs.js';
 import { GitRunner, askVersion } from '../../src/git/run-git.js';
@@ -64,41 +63,6 @@ describe('listing', () => {
     expect((await store.snapshots(instance)).map(({ message }) => message)).toEqual(messages);
     storeGit(dataDir, ['pack-refs', '--all']);
     expect((await store.snapshots(instance)).map(({ message }) => message)).toEqual(messages);
-  });
-
-  test('reads only the newest where no more are wanted, packed or not, the damaged ones too', async () => {
-    const { store, dataDir, directory } = await preparedStore();
-    for (const seq of [1, 2, 9, 10]) await publishSnapshot(store, seq, { a: `${seq}` });
-    const numbers = async (newest: number): Promise<number[]> =>
-      (await store.snapshots(instance, newest)).map(({ seq }) => seq);
-    expect(await numbers(1)).toEqual([10]);
-    expect(await numbers(3)).toEqual([2, 9, 10]);
-    storeGit(dataDir, ['pack-refs', '--all']);
-    mkdirSync(join(directory, 'refs/jackin/t'), { recursive: true });
-    writeFileSync(join(directory, 'refs/jackin/t/11'), 'garbage');
-    expect(await numbers(3)).toEqual([9, 10, 11]);
-    for (const many of [5, 6, 1000, Infinity]) expect(await numbers(many)).toEqual([1, 2, 9, 10, 11]);
-    const [ninth] = await store.snapshots(instance, 3);
-    expect(ninth).toEqual((await store.snapshots(instance))[2]);
-  });
-
-  test('reads many, however git cuts them into pieces', async () => {
-    const { store } = await preparedStore();
-    const writer = store.newWriter();
-    const tree = writer.writeTree([]);
-    const messages = Array.from({ length: 300 }, (_, index) =>
-      `${'ä\n\0'.repeat(index)}\n\n${index}`.replaceAll('\0', ''),
-    );
-    const commits = messages.map((message) =>
-      writer.writeCommit(encodeCommit({ tree, parent: null, createdAt: new Date(0), message })),
-    );
-    await writer.publish();
-    await store.changeRefs(
-      commits.map((commit, index) => ({ name: `refs/jackin/t/${index + 1}`, old: null, new: commit })),
-    );
-    const found = await store.snapshots(instance);
-    expect(found.map(({ message }) => message)).toEqual(messages);
-    expect(new Set(found.map((ref) => ref.tree))).toEqual(new Set([tree]));
   });
 
   test('shows the snapshots beside one whose commit is gone or damaged', async () => {
