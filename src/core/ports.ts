@@ -77,6 +77,8 @@ export interface WritableDirectory extends Directory {
     seen: EntryStat,
     wanted: { readonly uid: number; readonly gid: number; readonly mode: number | null },
   ): 'set' | 'owner_refused' | 'another';
+  /** Makes owner and mode of the very file that was seen durable. False where it is none, or may not be opened. */
+  syncFile(name: string, seen: EntryStat): boolean;
   setOwnMode(mode: number): void;
   /** False where the caller may not set it. */
   setOwnOwner(uid: number, gid: number): boolean;

@@ -153,6 +153,17 @@ class HeldDirectory implements WritableDirectory {
     }
   }
 
+  syncFile(name: string, seen: EntryStat): boolean {
+    const handle = openSync(this.#at(name), openHandleFlags);
+    try {
+      const present = toEntryStat(fstatSync(handle, { bigint: true }));
+      if (present.kind !== 'file' || present.ino !== seen.ino || present.dev !== seen.dev) return false;
+      return isSynced(`/proc/self/fd/${String(handle)}`);
+    } finally {
+      closeSync(handle);
+    }
+  }
+
   setOwnMode(mode: number): void {
     fchmodSync(this.#fd, mode);
   }
@@ -209,6 +220,23 @@ function below(prefix: string, name: string): string | Buffer {
 
 function byByte(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** False when the caller may not open it. */
+function isSynced(path: string): boolean {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  } catch (error) {
+    if (systemCode(error) === 'EACCES') return false;
+    throw error;
+  }
+  try {
+    fsyncSync(fd);
+    return true;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** False when the caller may not do it. */

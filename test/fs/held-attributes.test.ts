@@ -39,3 +39,16 @@ test.runIf(process.getuid?.() === 0)('set-id bits outlive the change of owner th
   expect([uid, gid, mode & 0o7777]).toEqual([7, 7, 0o6755]);
   root.close();
 });
+
+test('the attributes of the file that was seen are synced, and nothing else is opened for it', () => {
+  const mount = join(tempDir('held-sync'), 'mount');
+  mkdirSync(mount);
+  writeFileSync(join(mount, 'f'), 'x');
+  symlinkSync('f', join(mount, 'link'));
+  const root = openMount(mount as HostPath);
+  const seen = root.stat('f')!;
+  expect(root.syncFile('f', seen)).toBe(true);
+  expect(root.syncFile('link', root.stat('link')!)).toBe(false);
+  expect(root.syncFile('link', seen)).toBe(false);
+  root.close();
+});

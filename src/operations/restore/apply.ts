@@ -95,7 +95,7 @@ class Application {
         this.#writer.close();
       }
     }
-    if (deferred) await this.#sync();
+    if (deferred || this.#maker.unsynced) await this.#sync();
     return {
       done: changes.filter(({ path }) => !this.#skipped.has(path)),
       skipped: [...this.#skipped].map(([path, reason]) => ({ path, reason })),

@@ -24,6 +24,8 @@ export class EntryMaker {
   defers = false;
   /** Where files of new directories wait, if they wait. */
   staging: Staging | undefined;
+  /** Attributes were set that only a sync of the whole file system makes durable. */
+  unsynced = false;
   readonly ownersNotSet: EntryPath[] = [];
   bytesWritten = 0;
 
@@ -68,7 +70,10 @@ export class EntryMaker {
     const wanted = { uid, gid, mode: entry.kind === 'file' ? entry.mode : null };
     const outcome = this.#writer.write(path, (directory) => directory.setAttributes(baseName(path), seen, wanted));
     if (outcome === 'owner_refused') this.ownersNotSet.push(path);
-    return outcome !== 'another';
+    if (outcome === 'another') return false;
+    // Not every file system writes the inode of a file when its directory is synced.
+    if (this.#writer.syncs && !this.#writer.at(parentPath(path)).syncFile(baseName(path), seen)) this.unsynced = true;
+    return true;
   }
 
   setDirectoryOwner(path: EntryPath, { uid, gid }: StoredEntry): void {

@@ -118,6 +118,7 @@ export class MountWriter {
     for (const [path, mode] of [...this.#lent].sort(([a], [b]) => (a < b ? 1 : -1))) {
       orUndefined(() => {
         this.#chain.at(path).setOwnMode(mode);
+        this.#touched.add(path);
       });
     }
     this.#lent.clear();

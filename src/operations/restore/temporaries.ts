@@ -128,7 +128,7 @@ export class Temporaries {
           act(directory, name);
         } catch (error) {
           // A file system that is read-only says so of what is not there, too.
-          if (directory.stat(name) === undefined) return;
+          if (systemCode(error) !== undefined && directory.stat(name) === undefined) return;
           failure = error;
           throw error;
         }

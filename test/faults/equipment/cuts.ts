@@ -42,16 +42,21 @@ export async function cutsOf(area: Area, args: readonly string[], disk: Disk, fo
     cuts.push({ name: `${moments} ${call}`, image, run });
   };
   const watch = new Watch(trace, cut);
-  let failure: unknown;
+  const kill = (): void => killAll(started.child.pid);
+  process.prependOnceListener('exit', kill);
+  let failure: Error | undefined;
   const looking = setInterval(() => {
     try {
       if (failure === undefined) watch.look();
     } catch (error) {
-      failure = error;
-      started.child.kill('SIGKILL');
+      failure = error as Error;
+      kill();
     }
   }, 1);
-  const run = await started.done.finally(() => clearInterval(looking));
+  const run = await started.done.finally(() => {
+    clearInterval(looking);
+    process.off('exit', kill);
+  });
   if (failure !== undefined) throw failure;
   cut('end', run);
   return cuts;
@@ -105,6 +110,15 @@ class Watch {
     if (performance.now() - this.#idleSince < 1000) return;
     this.#idleSince = performance.now();
     for (const thread of this.#threads) goOn(thread);
+  }
+}
+
+/** Those that are stopped, too, which would hold the disk for ever. */
+function killAll(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, 'SIGKILL');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }
 
