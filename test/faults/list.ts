@@ -6,6 +6,7 @@ import { errors } from './suite/errors.js';
 import { failedSyncs } from './suite/failed-syncs.js';
 import { flips } from './suite/flips.js';
 import { fullDisk } from './suite/full-disk.js';
+import { hostileStore } from './suite/hostile-store.js';
 import { kills } from './suite/kills.js';
 import { model } from './suite/model.js';
 import { mutants } from './suite/mutants.js';
@@ -34,4 +35,5 @@ export const suite: readonly FaultTest[] = [
   traps,
   swappedPaths,
   flips,
+  hostileStore,
 ];

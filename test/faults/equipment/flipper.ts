@@ -19,7 +19,8 @@ export async function startFlipper(pairs: readonly (readonly [string, string])[]
   const script = join(checkout, 'test/faults/equipment/flip.pl');
   const args = [script, String(numbers[process.arch]), String(flipperUid), '300', ...pairs.flat()];
   const child = spawn('perl', args, { cwd: '/', stdio: ['pipe', 'pipe', 'inherit'] });
-  process.on('exit', () => child.kill('SIGKILL'));
+  const end = (): void => void child.kill('SIGKILL');
+  process.once('exit', end);
   let said = '';
   const closed = new Promise<void>((done) => child.once('close', () => done()));
   const ready = new Promise<void>((done) => {
@@ -32,6 +33,7 @@ export async function startFlipper(pairs: readonly (readonly [string, string])[]
   return async () => {
     child.stdin.end();
     await closed;
+    process.off('exit', end);
     const flips = /^ready\n(\d+)\n$/.exec(said)?.[1];
     if (flips === undefined) throw new Error(`The flipper said ${JSON.stringify(said)}.`);
     return Number(flips);

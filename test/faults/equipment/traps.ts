@@ -2,6 +2,8 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { userGit, writeFiles } from '../../support/user-git.js';
 
+import { type Settings, ask, attributes, commit, settings } from './trap-settings.js';
+
 /** Where a trap is set, and what it would start. */
 export interface Ground {
   /** A repository with a commit, an edited file and an untracked one. */
@@ -19,59 +21,6 @@ export interface Trap {
   /** A shell's command in the mount that springs it, where stock git or a shell would. */
   readonly control?: string;
 }
-
-type Settings = Readonly<Record<string, string>>;
-
-const commit = 'git commit --quiet --allow-empty -m x';
-const ask = "printf 'protocol=https\\nhost=x.invalid\\n\\n' | git credential fill";
-const attributes = '* filter=evil diff=evil merge=evil\n';
-
-/** Settings by their name: `TRAP` is the program, `HOME` and `MOUNT` are folders. */
-const settings: Readonly<Record<string, { readonly keys: Settings; readonly control?: string }>> = {
-  fsmonitor: { keys: { 'core.fsmonitor': 'TRAP' }, control: 'git status' },
-  'hooks path': { keys: { 'core.hooksPath': 'MOUNT/evil/hooks' }, control: commit },
-  pager: { keys: { 'core.pager': 'TRAP', 'pager.log': 'TRAP', 'pager.diff': 'TRAP', 'pager.show': 'TRAP' } },
-  editor: { keys: { 'core.editor': 'TRAP', 'sequence.editor': 'TRAP' }, control: 'git commit --allow-empty' },
-  ssh: { keys: { 'core.sshCommand': 'TRAP' }, control: 'git ls-remote ssh://x.invalid/y' },
-  'git proxy': { keys: { 'core.gitProxy': 'TRAP' }, control: 'git ls-remote git://x.invalid/y' },
-  'ask for passwords': { keys: { 'core.askPass': 'TRAP' }, control: ask },
-  credentials: { keys: { 'credential.helper': 'TRAP' }, control: ask },
-  signatures: { keys: { 'commit.gpgSign': 'true', 'gpg.program': 'TRAP' }, control: commit },
-  'signatures by ssh': {
-    keys: {
-      'commit.gpgSign': 'true',
-      'gpg.format': 'ssh',
-      'gpg.ssh.program': 'TRAP',
-      'user.signingKey': 'key::ssh-ed25519 x',
-    },
-    control: commit,
-  },
-  'shown signatures': { keys: { 'log.showSignature': 'true', 'gpg.program': 'TRAP' } },
-  'external diff': { keys: { 'diff.external': 'TRAP' }, control: 'git diff' },
-  textconv: { keys: { 'diff.evil.textconv': 'TRAP' }, control: 'git diff' },
-  'diff of a kind': { keys: { 'diff.evil.command': 'TRAP' }, control: 'git diff' },
-  'clean filter': { keys: { 'filter.evil.clean': 'TRAP', 'filter.evil.required': 'true' }, control: 'git add -A' },
-  'smudge filter': { keys: { 'filter.evil.smudge': 'TRAP' }, control: 'git checkout --quiet -f HEAD -- .' },
-  'filter process': { keys: { 'filter.evil.process': 'TRAP' }, control: 'git add -A' },
-  'merge of a kind': { keys: { 'merge.evil.driver': 'TRAP' } },
-  'hook of gc': { keys: { 'gc.recentObjectsHook': 'TRAP' } },
-  'hook of packing': { keys: { 'uploadpack.packObjectsHook': 'TRAP' } },
-  'refs of alternates': { keys: { 'core.alternateRefsCommand': 'TRAP' } },
-  'filter of diffs': { keys: { 'interactive.diffFilter': 'TRAP' } },
-  aliases: {
-    keys: Object.fromEntries(
-      ['st', 'log', 'diff', 'fsck', 'gc', 'repack', 'rev-list'].map((name) => [`alias.${name}`, '!TRAP']),
-    ),
-    control: 'git st',
-  },
-  include: { keys: { 'include.path': 'MOUNT/evil/included' }, control: 'git status' },
-  'conditional include': { keys: { 'includeIf.gitdir:/.path': 'MOUNT/evil/included' }, control: 'git status' },
-  'rewritten addresses': {
-    keys: { 'url.ext::TRAP %S .insteadOf': 'x:', 'protocol.ext.allow': 'always' },
-    control: 'git ls-remote x:y',
-  },
-  'difference tool': { keys: { 'diff.tool': 'evil', 'difftool.evil.cmd': 'TRAP', 'merge.tool': 'evil' } },
-};
 
 function asSettings(ground: Ground, keys: Settings, file: string): void {
   const { mount, home, program } = ground;
@@ -122,6 +71,15 @@ function inEnvironment(name: string, value: (ground: Ground) => string, control?
 }
 
 const repositories: readonly Trap[] = [
+  {
+    // git obeys it for the user alone.
+    name: 'template in the settings of the user',
+    set: (ground) => {
+      asSettings(ground, { 'init.templateDir': 'MOUNT/evil/template' }, join(ground.home, '.gitconfig'));
+      return {};
+    },
+    control: `git init --quiet fresh && cd fresh && ${commit}`,
+  },
   {
     name: 'hooks of the repository',
     set: ({ mount, program }) => (plant(join(mount, '.git/hooks'), hooks, program), {}),
@@ -282,15 +240,6 @@ export const traps: readonly Trap[] = [
       return control === undefined ? trap : { ...trap, control };
     }),
   ),
-  {
-    // git obeys it for the user alone.
-    name: 'template in the settings of the user',
-    set: (ground) => {
-      asSettings(ground, { 'init.templateDir': 'MOUNT/evil/template' }, join(ground.home, '.gitconfig'));
-      return {};
-    },
-    control: `git init --quiet fresh && cd fresh && ${commit}`,
-  },
   ...repositories,
   inPath('the folder itself', '', () => `.:${usualPath}`),
   inPath('an empty part of PATH', '', () => `:${usualPath}`),

@@ -1,4 +1,5 @@
 import type { Mutant } from './mutant.js';
+import { mutantsOfApplying } from './of-applying.js';
 import { mutantsOfCaptures } from './of-captures.js';
 import { mutantsOfFiles } from './of-files.js';
 import { mutantsOfIsolation } from './of-isolation.js';
@@ -12,5 +13,6 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfCaptures,
   ...mutantsOfPlans,
   ...mutantsOfRestores,
+  ...mutantsOfApplying,
   ...mutantsOfIsolation,
 ];
