@@ -1,7 +1,6 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { userGit, writeFiles } from '../../support/user-git.js';
-
 import { type Settings, ask, attributes, commit, settings } from './trap-settings.js';
 
 /** Where a trap is set, and what it would start. */
