@@ -74,6 +74,17 @@ describe('a file that changes while it is read', () => {
     expect([entry.size, entry.mode]).toEqual([lstatSync(at('d/f')).size, lstatSync(at('d/f')).mode & 0o7777]);
   });
 
+  test.each(cases)('and $what once is read again, and stored', async ({ change }) => {
+    const { path, at } = await area();
+    let changes = 0;
+    const captured = await captureAmid(path, {
+      'read d/f': (time) => {
+        if (changes++ < 1) change(at('d/f'), time);
+      },
+    });
+    expect(lines(captured)).toContain(`d/f ${readFileSync(at('d/f'), 'latin1')}`);
+  });
+
   test('is unstable too when it is large and read in pieces', async () => {
     const path = tempDir('capture');
     await buildTree(path, [file('big', { unit: 'x', size: 9 * 1024 * 1024 }), file('z', 'Z')]);

@@ -53,8 +53,9 @@ export class CraftedStore {
     return this.#git('cat-file', 'blob', `refs/jackin/t/1${part}`);
   }
 
+  /** Whatever git thinks of it. */
   ref(name: string, oid: string): void {
-    this.#git('update-ref', name, oid);
+    writeFiles(this.area.store, { [name]: `${oid}\n` });
   }
 
   /** Makes it; what is not said is as in the sound one. */

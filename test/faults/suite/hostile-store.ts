@@ -138,8 +138,9 @@ class Lane {
 function outcomeProblems(run: ProcessRun): string[] {
   if (run.timedOut) return ['it does not end'];
   if (run.stdout.includes(canary)) return ['what is outside was shown'];
-  if (run.code === null || ![0, 2, 3, 4, 6, 7, 9].includes(run.code))
-    return [`exit ${run.code ?? run.signal} ${told(run)}`];
+  // git may fail over what it reads, as long as that is said.
+  const isGit = run.code === 1 && documentOf(run)?.error?.code === 'GIT_FAILED';
+  if (!isGit && ![0, 2, 3, 4, 6, 7, 9].includes(run.code ?? -1)) return [`exit ${run.code ?? run.signal} ${told(run)}`];
   if (/[\x00-\x09\x0b-\x1f\x7f]/.test(run.stderr))
     return [`control characters: ${JSON.stringify(run.stderr.slice(0, 200))}`];
   return documentOf(run) === undefined ? [`no document: ${told(run)}`] : [];
