@@ -21,7 +21,7 @@ import type { ProcessRun, StartedProcess } from '../support/run-process.js';
 import { startProcess } from '../support/run-process.js';
 import { tempDir } from '../support/temp.js';
 import type { Files } from '../support/user-git.js';
-import { writeFiles } from '../support/user-git.js';
+import { userGit, writeFiles } from '../support/user-git.js';
 import { walkTree } from '../support/walk.js';
 
 // The vocabulary of the acceptance tests: a scene is one user with a home, a data directory and folders to protect,
@@ -112,6 +112,14 @@ export class Scene {
   /** Writes files of the mount, with the folders that they need. */
   write(files: Files): void {
     this.asUser(() => writeFiles(this.mount, files));
+  }
+
+  /** Makes the mount a repository with these files in its first commit. */
+  repository(files: Files): void {
+    this.write(files);
+    userGit(this.mount, ['init', '--quiet', '--initial-branch=main']);
+    userGit(this.mount, ['add', '--all', '--force']);
+    userGit(this.mount, ['commit', '--quiet', '--message=first']);
   }
 
   remove(...paths: string[]): void {

@@ -1,0 +1,108 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { Scene } from './scene.js';
+
+describe('the summary of run', () => {
+  test('has files and lines, new executables, and what runs by itself, in a snapshot or not', async () => {
+    const scene = new Scene();
+    scene.repository({
+      'plan.txt': 'a\nb\n',
+      old: 'x\n',
+      'package.json': '{"scripts":{"test":"a"}}\n',
+      '.gitignore': '.envrc\n',
+    });
+    const script = [
+      'printf "a\\nc\\nd\\n" > plan.txt; rm old',
+      'printf "#!/bin/sh\\n" > go; chmod +x go',
+      'mkdir -p .github/workflows .vscode; echo x > .github/workflows/ci.yml; echo {} > .vscode/tasks.json',
+      'echo "{\\"scripts\\":{\\"test\\":\\"b\\"}}" > package.json',
+      'echo x > .envrc; echo x > .git/hooks/pre-commit; git config core.hooksPath x; git config branch.main.remote x',
+    ].join('\n');
+    const { data } = await scene.json(['run', '--', 'sh', '-c', script]);
+    expect(data.changes).toMatchObject({ added: 3, modified: 2, deleted: 1, lines_added: 6, lines_removed: 3 });
+    expect(data.changes.new_executables).toEqual([{ mount: 'm', path: 'go' }]);
+    const running = data.changes.self_running as { path: string; kind: string; change: string; stored: boolean }[];
+    expect(
+      running.map(({ path, kind, change, stored }) => `${change} ${kind} ${path}${stored ? '' : ' unstored'}`),
+    ).toEqual([
+      'added ci .github/workflows/ci.yml',
+      'added editor .vscode/tasks.json',
+      'modified package_script package.json',
+      'added shell .envrc unstored',
+      'modified git_config .git/config unstored',
+      'added git_hook .git/hooks/pre-commit unstored',
+    ]);
+    expect(data.commands.diff).toMatch(/diff 1 2$/);
+    expect(data.commands.restore).toMatch(/restore 1$/);
+    const again = await scene.json([
+      'run',
+      '--',
+      'sh',
+      '-c',
+      'echo "{\\"scripts\\":{\\"test\\":\\"b\\"},\\"a\\":1}" > package.json',
+    ]);
+    expect(again.data.changes).toMatchObject({ modified: 1, self_running: [] });
+  });
+
+  test('shows the same as text, on stderr, and nothing with --quiet', async () => {
+    const scene = new Scene();
+    scene.write({ 'plan.txt': 'a\n' });
+    const { stderr, stdout } = await scene.run(['run', '--', 'sh', '-c', 'echo b >> plan.txt; echo x > Makefile']);
+    expect(stdout).toBe('');
+    expect(stderr).toContain('the command ended with 0; 1 path added, 1 modified, 0 deleted, +2 -0 lines.');
+    expect(stderr).toMatch(/^ {2}A {2}Makefile {2}\+1$/m);
+    expect(stderr).toMatch(/^ {4}A {2}Makefile {2}build$/m);
+    expect((await scene.run(['run', '--quiet', '--', 'touch', 'x'])).stderr).toBe('');
+  });
+});
+
+describe('when the snapshot before the command fails', () => {
+  test('the command is not started', async () => {
+    const scene = new Scene();
+    scene.write({ a: '1' });
+    await scene.save();
+    await scene.run(['instance', 'close']);
+    const ran = await scene.run(['run', '--', 'touch', 'ran'], { code: 4 });
+    expect(ran.stderr).toContain('The command was not started');
+    expect(scene.has('ran')).toBe(false);
+  });
+
+  test('it is run all the same with --on-save-failure warn, which is said', async () => {
+    const scene = new Scene();
+    scene.write({ a: '1' });
+    await scene.save();
+    await scene.run(['instance', 'close']);
+    const ran = await scene.run(['run', '--on-save-failure', 'warn', '--', 'sh', '-c', 'touch ran; exit 7'], {
+      code: 7,
+    });
+    expect(ran.stderr).toContain('warning: No snapshot was made before the command, which runs all the same');
+    expect(ran.stderr).toContain('warning: The snapshot after the command could not be made');
+    expect(scene.has('ran')).toBe(true);
+    const { data, document } = await scene.json(['run', '--on-save-failure', 'warn', '--', 'true']);
+    expect(data).toMatchObject({ before: null, after: null, changes: null, complete: false });
+    expect(document.messages.length).toBeGreaterThan(1);
+  });
+});
+
+test('a failing snapshot after the command hides nothing of its exit code', async () => {
+  const scene = new Scene();
+  scene.write({ a: '1' });
+  await scene.save();
+  const script = `mv '${scene.store}' '${scene.store}.away'; echo x > '${scene.store}'; exit 9`;
+  const ran = await scene.run(['run', '--', 'sh', '-c', script], { code: 9 });
+  expect(ran.stderr).toContain('warning: The snapshot after the command could not be made');
+});
+
+test('a partial snapshot is one: the command is run, and that it is partial is said', async () => {
+  const scene = new Scene({ as: 'ordinary user' });
+  scene.write({ a: '1' });
+  scene.asUser(() => {
+    mkdirSync(scene.at('shut'));
+    writeFileSync(join(scene.mount, 'shut/x'), 'x');
+    chmodSync(scene.at('shut'), 0);
+  });
+  const ran = await scene.run(['run', '--', 'sh', '-c', 'exit 3'], { code: 3 });
+  expect(ran.stderr).toContain('is partial');
+  expect((await scene.list()).length).toBe(2);
+});

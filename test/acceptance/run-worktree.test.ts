@@ -1,0 +1,399 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { userGit, userGitText, writeFiles } from '../support/user-git.js';
+import { Scene, expectSame, rememberUntouched, trap } from './scene.js';
+
+const none = { instance: null } as const;
+
+// eslint-disable-next-line @typescript-eslint/no-explicit-any
+async function worktrees(scene: Scene, args: readonly string[] = []): Promise<any[]> {
+  return (await scene.json(['run', 'list', ...args], none)).data.worktrees;
+}
+
+async function inTree(scene: Scene, script: string, args: readonly string[] = [], code = 0) {
+  return scene.json(['run', '--worktree', ...args, '--', 'sh', '-c', script], { ...none, code });
+}
+
+const commit = 'git -c user.name=a -c user.email=a@b commit -q';
+
+function sample(): Scene {
+  const scene = new Scene();
+  scene.write({ 'run.sh': '#!/bin/sh\n', 'sub/deep/f': 'f\n', 'sub.txt': 's', big: 'x'.repeat(100_000), empty: '' });
+  chmodSync(scene.at('run.sh'), 0o755);
+  symlinkSync('sub/deep/f', scene.at('link'));
+  scene.repository({ 'plan.txt': 'plan\n' });
+  return scene;
+}
+
+describe('run --worktree', () => {
+  test('runs in a worktree that git finds good and clean, and leaves the checkout alone', async () => {
+    const scene = sample();
+    // Both packed, with deltas, and loose.
+    scene.write({ big: `${'x'.repeat(100_000)}y` });
+    userGit(scene.mount, ['commit', '--quiet', '--all', '--message=second']);
+    userGit(scene.mount, ['gc', '--quiet']);
+    scene.write({ 'late.txt': 'late' });
+    userGit(scene.mount, ['add', 'late.txt']);
+    userGit(scene.mount, ['commit', '--quiet', '--message=third']);
+    scene.write({ 'plan.txt': 'dirty\n', untracked: 'u' });
+    const status = userGitText(scene.mount, ['status', '--porcelain']);
+    const before = readFileSync(scene.at('.git/index'));
+    const { data, stderr } = await inTree(
+      scene,
+      'pwd; git status --porcelain; git fsck --strict; git diff --quiet HEAD && cat plan.txt && cat link && ./run.sh',
+    );
+    expect(stderr).toContain('plan\nf\n');
+    const { path, branch, name } = data.worktree;
+    expect(data.worktree).toMatchObject({ kept: true, base_commit: userGitText(scene.mount, ['rev-parse', 'HEAD']) });
+    expect(stderr.split('\n')[0]).toBe(path);
+    expect(path.startsWith(join(scene.dataDir, 'worktrees', name))).toBe(true);
+    expect(userGitText(path, ['status', '--porcelain'])).toBe('');
+    expect(userGitText(path, ['rev-parse', '--abbrev-ref', 'HEAD'])).toBe(branch);
+    expect(userGitText(path, ['ls-files', '--stage'])).toBe(
+      userGitText(path, ['ls-tree', '-r', 'HEAD', '--format=%(objectmode) %(objectname) 0%x09%(path)']),
+    );
+    expect(userGitText(scene.mount, ['worktree', 'list', '--porcelain'])).toContain(`worktree ${path}\n`);
+    expect(userGitText(scene.mount, ['status', '--porcelain'])).toBe(status);
+    expect(readFileSync(scene.at('.git/index')).equals(before)).toBe(true);
+    userGit(scene.mount, ['worktree', 'remove', path]);
+    expect(await worktrees(scene)).toMatchObject([{ name, state: 'gone' }]);
+    await scene.run(['run', 'remove', name, '--yes'], none);
+    expect(await worktrees(scene)).toEqual([]);
+    expect(userGitText(scene.mount, ['branch', '--list', 'jackin-snap/*'])).toBe('');
+  });
+
+  test('runs in the folder of the worktree that stands for the current one', async () => {
+    const scene = sample();
+    const { data, stderr } = await scene.json(['run', '--worktree', '--', 'pwd'], {
+      ...none,
+      cwd: scene.at('sub/deep'),
+    });
+    expect(stderr.split('\n')[0]).toBe(`${data.worktree.path}/sub/deep`);
+  });
+
+  test('removes it when the command fails, after a snapshot, and keeps a branch with commits', async () => {
+    const scene = sample();
+    const before = rememberUntouched(scene.at('sub'));
+    const { data } = await inTree(scene, 'echo new > new.txt; rm plan.txt; exit 3', [], 3);
+    expect(data.worktree).toMatchObject({ kept: false, branch_stays: false, unsaved: [] });
+    expect([existsSync(data.worktree.path), userGitText(scene.mount, ['branch', '--list', 'jackin-snap/*'])]).toEqual([
+      false,
+      '',
+    ]);
+    expect(existsSync(scene.at('.git/worktrees', data.worktree.name))).toBe(false);
+    await scene.run(['restore', '2', '--to', join(scene.outside, 'back'), '--yes'], { instance: data.instance });
+    expect(readFileSync(join(scene.outside, 'back/new.txt'), 'utf8')).toBe('new\n');
+    const second = await inTree(scene, `echo n > n; git add n; ${commit} -m own; exit 4`, [], 4);
+    expect(second.data.worktree).toMatchObject({ kept: false, branch_stays: true });
+    expect(userGitText(scene.mount, ['show', `${second.data.worktree.branch}:n`])).toBe('n');
+    userGit(scene.mount, ['fsck', '--strict']);
+    expect(await worktrees(scene)).toEqual([]);
+    expect(await worktrees(scene, ['--all'])).toHaveLength(2);
+    expectSame(before);
+  });
+
+  test('keeps or discards it as asked, and off a terminal keeps what is to be asked about', async () => {
+    const scene = sample();
+    expect((await inTree(scene, 'exit 1', ['--keep', 'keep'], 1)).data.worktree.kept).toBe(true);
+    expect((await inTree(scene, 'true', ['--keep', 'discard'])).data.worktree.kept).toBe(false);
+    expect((await inTree(scene, 'exit 1', ['--keep', 'ask'], 1)).data.worktree.kept).toBe(true);
+  });
+
+  test('of what cannot be started leaves nothing', async () => {
+    const scene = sample();
+    await scene.run(['run', '--worktree', '--', 'no-such-program-here'], { ...none, code: 127 });
+    expect(await worktrees(scene)).toEqual([]);
+    expect(userGitText(scene.mount, ['worktree', 'list']).split('\n')).toHaveLength(1);
+    expect(userGitText(scene.mount, ['branch', '--list', 'jackin-snap/*'])).toBe('');
+  });
+
+  test.each([
+    [
+      'a commit that no branch has',
+      `git checkout -q --detach; ${commit} --allow-empty -m x`,
+      'no branch has its commit',
+    ],
+    ['what is staged and not in the files', 'echo 1 > plan.txt; git add plan.txt; echo 2 > plan.txt', 'staged'],
+    ['a secret', 'echo s > .env', 'not in the snapshot: .env'],
+    ['a repository that is ignored', 'echo ig > .gitignore; git init -q ig/r', 'ig/r is a repository'],
+    ['a merge in progress', 'git rev-parse HEAD > "$(git rev-parse --git-dir)/MERGE_HEAD"', 'a merge is in progress'],
+  ])('is not removed while it holds %s', async (_, script, why) => {
+    const scene = sample();
+    const { data } = await inTree(scene, script, ['--keep', 'discard']);
+    expect(data.worktree.kept).toBe(true);
+    expect(data.worktree.unsaved.join()).toContain(why);
+    const refused = await scene.json(['run', 'remove', data.worktree.name, '--yes'], { ...none, code: 4 });
+    expect(refused.document.error).toMatchObject({ code: 'WORKTREE_HOLDS_MORE' });
+    expect(existsSync(data.worktree.path)).toBe(true);
+    await scene.run(['run', 'remove', data.worktree.name, '--yes', '--force'], none);
+    expect(existsSync(data.worktree.path)).toBe(false);
+  });
+
+  test('a secret that the commit has is no reason to keep it', async () => {
+    const scene = new Scene();
+    scene.repository({ '.env': 'tracked', 'certs/a.pem': 'p', '.aws/config': 'c' });
+    expect((await inTree(scene, 'cat .env', ['--keep', 'discard'])).data.worktree.unsaved).toEqual([]);
+  });
+});
+
+describe('run list and run remove', () => {
+  test('tell and remove what is there, after a question and a snapshot', async () => {
+    const scene = sample();
+    const { data } = await inTree(scene, `echo n > n; git add n; ${commit} -m own; echo d >> plan.txt`);
+    const { name, path, branch } = data.worktree;
+    expect(await worktrees(scene)).toMatchObject([
+      {
+        name,
+        instance: name,
+        branch,
+        path,
+        state: 'kept',
+        ahead: 1,
+        dirty: true,
+        base_branch: 'main',
+        repository: scene.mount,
+      },
+    ]);
+    writeFileSync(join(path, 'since'), 'since');
+    await scene.run(['run', 'remove', name], { ...none, code: 5 });
+    expect(existsSync(path)).toBe(true);
+    const removed = await scene.json(['run', 'remove', name, '--yes'], none);
+    expect(removed.data).toMatchObject({ branch_stays: true, snapshot: { seq: 3 } });
+    expect(await scene.content(3, 'since', { instance: name })).toBe('since');
+    await scene.run(['run', 'remove', name, '--yes'], { ...none, code: 3 });
+    await scene.run(['run', 'remove', 'no-such', '--yes'], { ...none, code: 3 });
+  });
+
+  test('refuse while a command runs in it, and when it is locked', async () => {
+    const scene = sample();
+    const inner = `"${process.execPath}" "$0" --data-dir "$1" run remove "$(basename "$(dirname "$PWD")")" --yes; echo "removed $?"`;
+    const bin = join(import.meta.dirname, '../../bin/jackin-snap');
+    const ran = await scene.run(['run', '--worktree', '--', 'sh', '-c', inner, bin, scene.dataDir], none);
+    expect(ran.stdout).toContain('removed 4');
+    const [{ name, path }] = await worktrees(scene);
+    userGit(scene.mount, ['worktree', 'lock', path]);
+    expect((await scene.json(['run', 'remove', name, '--yes'], { ...none, code: 4 })).document.error?.code).toBe(
+      'WORKTREE_LOCKED',
+    );
+  });
+
+  test('a program named list is run after two dashes', async () => {
+    const scene = sample();
+    scene.write({ list: '#!/bin/sh\necho own\n' });
+    chmodSync(scene.at('list'), 0o755);
+    const ran = await scene.run(['run', '--', 'list'], {
+      env: { PATH: `${scene.mount}:${process.env['PATH'] ?? ''}` },
+    });
+    expect(ran.stdout).toBe('own\n');
+  });
+
+  test('a worktree whose maker was killed is shown, and removed', async () => {
+    const scene = sample();
+    const started = scene.start(['run', '--worktree', '--', 'sh', '-c', 'echo READY; exec sleep 300'], none);
+    await new Promise((ready) => started.child.stdout!.once('data', ready));
+    expect(await worktrees(scene)).toMatchObject([{ state: 'active' }]);
+    process.kill(-started.child.pid!, 'SIGKILL');
+    await started.done;
+    const [{ name }] = await worktrees(scene);
+    await scene.run(['run', 'remove', name, '--yes'], none);
+    expect(userGitText(scene.mount, ['worktree', 'list']).split('\n')).toHaveLength(1);
+  });
+});
+
+describe('what is refused before anything runs or is written', () => {
+  async function refused(scene: Scene, cwd = scene.mount): Promise<string | undefined> {
+    const marker = join(scene.outside, 'ran');
+    const { document } = await scene.json(['run', '--worktree', '--', 'touch', marker], { ...none, cwd, code: 4 });
+    expect(existsSync(marker)).toBe(false);
+    expect(await worktrees(scene)).toEqual([]);
+    return document.error?.code;
+  }
+
+  test('a folder that is no repository', async () => {
+    expect(await refused(new Scene())).toBe('NOT_A_REPOSITORY');
+  });
+
+  test.each([
+    ['without a commit', (scene: Scene) => void userGit(scene.mount, ['init', '--quiet'])],
+    ['of sha256', (scene: Scene) => void userGit(scene.mount, ['init', '--quiet', '--object-format=sha256'])],
+    [
+      'with an extension that is not known',
+      (scene: Scene) => {
+        scene.repository({ a: '1' });
+        userGit(scene.mount, ['config', '-f', '.git/config', 'core.repositoryformatversion', '1']);
+        userGit(scene.mount, ['config', '-f', '.git/config', 'extensions.refStorage', 'reftable']);
+      },
+    ],
+    [
+      'whose objects are elsewhere',
+      (scene: Scene) => {
+        scene.folder('other');
+        scene.repository({ a: '1' });
+        renameSync(scene.at('.git/objects'), join(scene.area, 'other/objects'));
+        writeFiles(scene.mount, { '.git/objects/info/alternates': `${join(scene.area, 'other/objects')}\n` });
+      },
+    ],
+    [
+      'whose .git file leads to a repository that does not know it',
+      (scene: Scene) => {
+        const other = new Scene();
+        other.repository({ a: '1' });
+        scene.write({ '.git': `gitdir: ${other.at('.git')}\n` });
+      },
+    ],
+    [
+      'whose .git is a link',
+      (scene: Scene) => {
+        const other = new Scene();
+        other.repository({ a: '1' });
+        symlinkSync(other.at('.git'), scene.at('.git'));
+      },
+    ],
+    [
+      'whose .git directory is said to be a part of another',
+      (scene: Scene) => {
+        const other = new Scene();
+        other.repository({ a: '1' });
+        scene.repository({ a: '1' });
+        scene.write({ '.git/commondir': `${other.at('.git')}\n` });
+      },
+    ],
+    [
+      'whose worktrees are a link',
+      (scene: Scene) => {
+        scene.repository({ a: '1' });
+        symlinkSync(scene.outside, scene.at('.git/worktrees'));
+      },
+    ],
+    [
+      'whose branches are a link',
+      (scene: Scene) => {
+        scene.repository({ a: '1' });
+        userGit(scene.mount, ['pack-refs', '--all']);
+        rmSync(scene.at('.git/refs/heads'), { recursive: true, force: true });
+        symlinkSync(scene.outside, scene.at('.git/refs/heads'));
+      },
+    ],
+    [
+      'with a branch in the way',
+      (scene: Scene) => {
+        scene.repository({ a: '1' });
+        userGit(scene.mount, ['branch', 'jackin-snap']);
+      },
+    ],
+  ])('a repository %s', async (_, make) => {
+    const scene = new Scene();
+    make(scene);
+    const before = rememberUntouched(scene.outside);
+    expect(await refused(scene)).toBe('REPOSITORY_UNSUITABLE');
+    expectSame(before);
+    const left = existsSync(join(scene.dataDir, 'worktrees')) ? readdirSync(join(scene.dataDir, 'worktrees')) : [];
+    expect(left).toEqual([]);
+  });
+
+  test('a tree with names that no checkout makes, or two of one name', async () => {
+    for (const evil of ['.git', '..', 'twice']) {
+      const scene = new Scene();
+      scene.repository({ a: '1' });
+      const blob = userGitText(scene.mount, ['rev-parse', 'HEAD:a']);
+      const entry = (mode: string, name: string): Buffer =>
+        Buffer.concat([Buffer.from(`${mode} ${name}\0`), Buffer.from(blob, 'hex')]);
+      const link = userGit(scene.mount, ['hash-object', '-w', '--stdin'], { stdin: scene.outside }).stdout.trim();
+      const entries =
+        evil === 'twice'
+          ? [Buffer.concat([Buffer.from('120000 d\0'), Buffer.from(link, 'hex')]), entry('100644', 'd')]
+          : [entry('100644', evil)];
+      const tree = userGit(scene.mount, ['hash-object', '-w', '-t', 'tree', '--literally', '--stdin'], {
+        stdin: Buffer.concat(entries),
+      }).stdout.trim();
+      userGit(scene.mount, ['update-ref', 'HEAD', userGitText(scene.mount, ['commit-tree', '-m', 'evil', tree])]);
+      expect(await refused(scene), evil).toBe('REPOSITORY_UNSUITABLE');
+      expect(readdirSync(scene.outside)).toEqual([]);
+    }
+  });
+});
+
+test('nothing runs that a repository names: hooks, filters, a file system monitor, another worktree', async () => {
+  const scene = sample();
+  const marker = join(scene.outside, 'pwned');
+  const program = trap(join(scene.area, 'evil/trap'), marker);
+  for (const key of [
+    'core.fsmonitor',
+    'core.sshCommand',
+    'core.pager',
+    'filter.evil.smudge',
+    'filter.evil.clean',
+    'filter.evil.process',
+    'core.alternateRefsCommand',
+  ])
+    userGit(scene.mount, ['config', '-f', '.git/config', key, program]);
+  userGit(scene.mount, ['config', '-f', '.git/config', 'core.worktree', scene.outside]);
+  userGit(scene.mount, ['config', '-f', '.git/config', 'core.hooksPath', join(scene.area, 'evil')]);
+  for (const hook of ['post-checkout', 'reference-transaction', 'post-index-change', 'pre-commit'])
+    for (const folder of [join(scene.area, 'evil'), scene.at('.git/hooks')]) trap(join(folder, hook), marker);
+  writeFiles(scene.mount, { '.git/info/attributes': '* filter=evil\n', '.git/info/grafts': 'x\n' });
+  const { data } = await inTree(scene, 'cat plan.txt; exit 3', [], 3);
+  expect(data.worktree.kept).toBe(false);
+  const kept = await inTree(scene, 'true');
+  await worktrees(scene);
+  await scene.run(['run', 'remove', kept.data.worktree.name, '--yes'], none);
+  expect(readdirSync(scene.outside)).toEqual([]);
+});
+
+test('a linked worktree and a submodule are repositories like others', async () => {
+  const scene = sample();
+  const linked = join(scene.area, 'linked');
+  userGit(scene.mount, ['worktree', 'add', '--quiet', linked]);
+  const { data } = await scene.json(['run', '--worktree', '--', 'git', 'status'], { ...none, cwd: linked });
+  expect(data.worktree.kept).toBe(true);
+  const whole = new Scene();
+  whole.repository({ a: '1' });
+  const protocol = ['-c', 'protocol.file.allow=always'];
+  userGit(whole.mount, [...protocol, 'submodule', '--quiet', 'add', scene.mount, 'part']);
+  userGit(whole.mount, ['commit', '--quiet', '--message=part']);
+  const outer = await inTree(whole, 'git status --porcelain; ls part');
+  expect(outer.stderr.split('\n')[0]).not.toMatch(/part/);
+  const part = await whole.json(['run', '--worktree', '--', 'git', 'status', '--porcelain'], {
+    ...none,
+    cwd: whole.at('part'),
+  });
+  expect(part.data.worktree.kept).toBe(true);
+});
+
+test('a caller’s GIT_DIR does not lead the command back to the checkout', async () => {
+  const scene = sample();
+  const env = { GIT_DIR: scene.at('.git'), GIT_WORK_TREE: scene.mount };
+  const { stderr } = await scene.json(['run', '--worktree', '--', 'git', 'rev-parse', '--show-toplevel'], {
+    ...none,
+    env,
+  });
+  expect(stderr.split('\n')[0]).toContain('/worktrees/');
+});
+
+test('many files under a signal leave nothing half-made', async () => {
+  const scene = new Scene();
+  mkdirSync(scene.at('many'));
+  for (let index = 0; index < 3000; index += 1) writeFileSync(scene.at(`many/${String(index)}`), String(index));
+  scene.repository({});
+  const started = scene.start(['run', '--worktree', '--', 'true'], none);
+  const making = join(scene.dataDir, 'worktrees');
+  while (!existsSync(making) && started.child.exitCode === null) await new Promise((done) => setTimeout(done, 1));
+  process.kill(started.child.pid!, 'SIGTERM');
+  const { code } = await started.done;
+  expect([0, 143]).toContain(code);
+  expect(await worktrees(scene)).toHaveLength(code === 0 ? 1 : 0);
+  expect(userGitText(scene.mount, ['worktree', 'list']).split('\n')).toHaveLength(code === 0 ? 2 : 1);
+  expect(spawnSync('git', ['-C', scene.mount, 'fsck', '--strict']).status).toBe(0);
+});
