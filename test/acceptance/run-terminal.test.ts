@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { snapBin, snapEnvironment } from '../support/cli.js';
 import { hasPython, onTerminal, type TypedStep } from '../support/terminal.js';
@@ -51,16 +53,17 @@ describe.skipIf(!hasPython)('run, on a terminal', () => {
   test('is stopped and continued by the shell that started it', async () => {
     const scene = new Scene();
     scene.write({ a: '1' });
-    const words = [process.execPath, snapBin, '--data-dir', scene.dataDir, '-i', 't', 'run', '--', 'sh', '-c'];
-    const quoted = [...words, 'echo REA""DY; read line; echo "got $line"'].map((word) => `'${word}'`).join(' ');
+    const script = join(scene.outside, 'x.sh');
+    writeFileSync(script, 'echo READY; read line; echo "got $line"');
+    const words = [process.execPath, snapBin, '--data-dir', scene.dataDir, 'run', '--', 'sh', script].join(' ');
     const shell = ['bash', '--norc', '--noprofile', '-i'];
     const { shown } = await onTerminal(
       shell,
       [
-        { after: 'shell> ', type: `${quoted}\n` },
-        { after: 'READY\r', type: '\x1a' },
+        { after: 'shell> ', type: `${words}\n` },
+        { after: 'READY', type: '\x1a' },
         { after: 'Stopped', type: 'fg\n' },
-        { after: 'read line', type: 'on\n' },
+        { after: 'x.sh', type: 'on\n' },
         { after: 'shell> ', type: 'exit\n' },
       ],
       surroundings(scene),
