@@ -1,7 +1,8 @@
 import * as z from 'zod';
 import {
   count,
-  instanceSchema,
+  instanceDataSchema,
+  instanceListDataSchema,
   maybeText,
   objectId,
   pathSchema,
@@ -21,7 +22,7 @@ import { selfRunningKinds } from './core/self-running.js';
  * included. Keys that a later version adds are let through and dropped.
  */
 
-export { pathSchema, pointerSchema } from './core/document-fields.js';
+export { instanceDataSchema, instanceListDataSchema, pathSchema, pointerSchema } from './core/document-fields.js';
 export { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 export type * from './core/documents.js';
 export type { ImportData, JackinSessionData, RecoveryData, RecoveryMountData } from './core/recovery-documents.js';
@@ -85,14 +86,6 @@ export const saveDataSchema: z.ZodType<documents.SaveData> = z.object({
 export const listDataSchema: z.ZodType<documents.ListData> = z.object({
   instance: text,
   snapshots: z.array(z.object(listedFields)),
-});
-
-export const instanceListDataSchema: z.ZodType<{ readonly instances: readonly documents.InstanceData[] }> = z.object({
-  instances: z.array(instanceSchema),
-});
-
-export const instanceDataSchema: z.ZodType<{ readonly instance: documents.InstanceData }> = z.object({
-  instance: instanceSchema,
 });
 
 export const showDataSchema: z.ZodType<documents.ShowData> = z.object({

@@ -53,3 +53,11 @@ export const instanceSchema: z.ZodType<InstanceData> = z.object({
   created_at: z.iso.datetime(),
   session: sessionSchema.optional(),
 });
+
+export const instanceListDataSchema: z.ZodType<{ readonly instances: readonly InstanceData[] }> = z.object({
+  instances: z.array(instanceSchema),
+});
+
+export const instanceDataSchema: z.ZodType<{ readonly instance: InstanceData }> = z.object({
+  instance: instanceSchema,
+});

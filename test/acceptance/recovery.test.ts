@@ -222,4 +222,3 @@ test('a role key of several instances is ambiguous', async () => {
   const ambiguous = await run(['recovery', 'show', 'smith'], { code: 2 });
   expect(ambiguous.document.error?.code).toBe('INSTANCE_AMBIGUOUS');
 });
-

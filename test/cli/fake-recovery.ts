@@ -1,20 +1,12 @@
 import type { HostPath } from '../../src/core/entry-path.js';
-import { type Seq, type SnapshotId, parseInstanceName, parseMountName, parseObjectId } from '../../src/core/ids.js';
+import { parseObjectId } from '../../src/core/ids.js';
 import { defaultPolicy } from '../../src/core/policy.js';
 import { indexOfFolders } from '../../src/core/recovery-index.js';
 import type { ImportResult, RecoveryResult } from '../../src/core/recovery-results.js';
 import type { JackinSnap } from '../../src/core/requests.js';
-import type { SnapshotPointer } from '../../src/core/results.js';
+import { instance, mount, pointer } from './fake-names.js';
 
-const instance = parseInstanceName('t');
-const mount = parseMountName('m');
-
-const first: SnapshotPointer = {
-  instance,
-  seq: 1 as Seq,
-  id: '01ARZ3NDEKTSV4RRFFQ69G5F01' as SnapshotId,
-  ref: 'refs/jackin/t/1',
-};
+const first = pointer(1);
 
 /** What jackin has, and what an import makes of it. */
 export const imported: ImportResult = {

@@ -1,9 +1,8 @@
 import { isWithin, parseEntryPath, type EntryPath, type HostPath } from '../../src/core/entry-path.js';
-import { parseInstanceName, parseMountName, parseObjectId, type Seq, type SnapshotId } from '../../src/core/ids.js';
+import { parseObjectId, type Seq } from '../../src/core/ids.js';
 import { defaultPolicy } from '../../src/core/policy.js';
 import type { JackinSnap } from '../../src/core/requests.js';
 import type {
-  CheckResult,
   InstanceSummary,
   ListedSnapshot,
   MountSummary,
@@ -12,20 +11,20 @@ import type {
   RestoreResult,
   SaveResult,
   ShowResult,
-  SnapshotPointer,
 } from '../../src/core/results.js';
 import { SnapError } from '../../src/errors.js';
+import { evilName, foreignName, instance, mount, pointer } from './fake-names.js';
 import { imported, recoveryAnswers } from './fake-recovery.js';
+
+export { evilName, foreignName, instance, mount, pointer } from './fake-names.js';
+export { ruined } from './fake-damage.js';
 
 /*
  * A library that answers from literals and remembers what it was asked.
  */
 
-export const instance = parseInstanceName('t');
-export const mount = parseMountName('m');
 const commit = parseObjectId('1'.repeat(40));
 
-/** A name that is not UTF-8 and one that would steer a terminal, as bytes. */
 const worktree = {
   name: parseInstanceName('app-run-1a2b3c4d'),
   state: 'kept' as const,
@@ -40,17 +39,6 @@ const worktree = {
   exitCode: 0,
   createdAt: '2026-03-01T14:05:00.000Z',
 };
-export const foreignName = parseEntryPath('bad\xff');
-export const evilName = parseEntryPath('x\x1b]0;PWNED\x07\x1b[31mRED');
-
-export function pointer(seq: number): SnapshotPointer {
-  return {
-    instance,
-    seq: seq as Seq,
-    id: `01ARZ3NDEKTSV4RRFFQ69G5F${String(seq).padStart(2, '0')}` as SnapshotId,
-    ref: `refs/jackin/t/${seq}`,
-  };
-}
 
 export function listed(seq: number, changes: Partial<ListedSnapshot> = {}): ListedSnapshot {
   return {
@@ -69,32 +57,6 @@ export function listed(seq: number, changes: Partial<ListedSnapshot> = {}): List
     ...changes,
   };
 }
-
-/** What `verify` says of a store that lost something. */
-export const ruined: CheckResult = {
-  ok: false,
-  snapshotsChecked: 3,
-  damaged: [
-    {
-      snapshot: pointer(2),
-      problem: 'objects are damaged',
-      paths: [
-        { mount, path: `src/${evilName}` as EntryPath, kind: 'file' },
-        { mount, path: parseEntryPath('src'), kind: 'directory' },
-        { mount: null, path: parseEntryPath('meta/manifest.json'), kind: 'file' },
-      ],
-      pathsTotal: 1237,
-    },
-    {
-      snapshot: pointer(3),
-      problem: 'its commit is damaged',
-      paths: [{ mount: null, path: '' as EntryPath, kind: 'directory' }],
-      pathsTotal: 1,
-    },
-  ],
-  problems: ['fsck: bad pack'],
-  content: { objectsChecked: 1000, objectsTotal: 12_345 },
-};
 
 export const mountSummary: MountSummary = {
   name: mount,
