@@ -1,5 +1,5 @@
 import { isWithin, parseEntryPath, type EntryPath, type HostPath } from '../../src/core/entry-path.js';
-import { parseObjectId, type Seq } from '../../src/core/ids.js';
+import { parseInstanceName, parseObjectId, type Seq } from '../../src/core/ids.js';
 import { defaultPolicy } from '../../src/core/policy.js';
 import type { JackinSnap } from '../../src/core/requests.js';
 import type {
