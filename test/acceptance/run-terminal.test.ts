@@ -62,7 +62,8 @@ describe.skipIf(!hasPython)('run, on a terminal', () => {
       [
         { after: 'shell> ', type: `${words}\n` },
         { after: 'READY', type: '\x1a' },
-        { after: 'Stopped', type: 'fg\n' },
+        { after: 'Stopped', type: '' },
+        { after: 'shell> ', type: 'fg\n' },
         { after: 'x.sh', type: 'on\n' },
         { after: 'shell> ', type: 'exit\n' },
       ],

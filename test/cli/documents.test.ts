@@ -19,6 +19,8 @@ const lines: readonly (readonly [command: (typeof documentCommands)[number], lin
   ['undo', 'undo --yes'],
   ['recover', 'recover --abort --yes'],
   ['run', 'run -- true'],
+  ['run list', 'run list'],
+  ['run remove', 'run remove app-run-1a2b3c4d --yes'],
   ['pin', 'pin 3'],
   ['unpin', 'unpin 3 --dry-run'],
   ['delete', 'delete 2 --yes'],
