@@ -89,10 +89,22 @@ export default {
       'run/ starts programs of the user and of the system, and knows nothing of snapshots.',
     ),
     only(
+      'threads-join-both-sides',
+      '^src/threads/',
+      [
+        '^src/(threads|core|fs)/',
+        '^src/git/(names-in|pack/)',
+        '^src/operations/restore/(directory-chain|entry-state)',
+        '^src/errors\\.ts$',
+        builtins('buffer', 'fs', 'os', 'path', 'worker_threads', 'zlib'),
+      ],
+      'threads/ takes work off a restore: content goes from packs to files, and files are held against their ids.',
+    ),
+    only(
       'snap-joins',
       '^src/snap\\.ts$',
       [
-        '^src/(core|operations|fs|git|instance|run)/',
+        '^src/(core|operations|fs|git|instance|run|threads)/',
         '^src/errors\\.ts$',
         builtins('os', 'path', 'process'),
         packages('ulid'),
@@ -140,7 +152,7 @@ export default {
       comment: 'A new folder needs a rule that says what it may import.',
       from: {
         path: '^src/',
-        pathNot: '^src/((core|operations|fs|git|instance|run|cli)/|(index|snap|errors|schemas)\\.ts$)',
+        pathNot: '^src/((core|operations|fs|git|instance|run|threads|cli)/|(index|snap|errors|schemas)\\.ts$)',
       },
       to: {},
     },

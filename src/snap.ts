@@ -15,7 +15,7 @@ import { readStatCache, removeDamagedStatCaches, writeStatCache } from './fs/sta
 import { openLocks } from './git/flock.js';
 import { hasher } from './git/pack/hasher.js';
 import type { ProgramSearch } from './git/programs.js';
-import { openStore } from './git/store.js';
+import { openStore, packDirectory } from './git/store.js';
 import { type DataDirectory, layout, locateDataDirectory, openDataDirectory } from './instance/data-directory.js';
 import * as host from './instance/host.js';
 import { withKnownFailures } from './instance/known-failures.js';
@@ -222,6 +222,8 @@ function toContext(
     stackFiles: new StackFiles(directory.path),
     worktrees: async () => (await import('./git/user-worktree/user-worktrees.js')).userWorktrees,
     hasher,
+    startRestoreThreads: async () =>
+      (await import('./threads/restore-threads.js')).startRestoreThreads(packDirectory(directory.path)),
     now,
     graceSeconds: options.graceSeconds ?? defaultGraceSeconds,
     newId: () => ulid(now().getTime()) as SnapshotId,

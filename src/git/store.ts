@@ -68,6 +68,11 @@ interface Started {
   readonly intact: IntactCommits;
 }
 
+/** Where the packs of a data directory's store lie. */
+export function packDirectory(dataDir: string): string {
+  return join(dataDir, 'store.git', 'objects', 'pack');
+}
+
 class GitStore implements Store {
   readonly #options: StoreOptions;
   readonly #dataDir: string;
@@ -175,7 +180,7 @@ class GitStore implements Store {
 
   async findAsWritten(blobs: readonly ObjectId[], pause: () => Promise<void>): Promise<ReadonlySet<ObjectId>> {
     this.#ready();
-    return findAsWritten(join(this.#directory, 'objects', 'pack'), blobs, pause);
+    return findAsWritten(packDirectory(this.#dataDir), blobs, pause);
   }
 
   async fsck(full: boolean, onChecked: (done: ContentProgress) => void = () => undefined): Promise<string[]> {

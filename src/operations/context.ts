@@ -9,6 +9,7 @@ import type {
   Locks,
   OpenMount,
   Processes,
+  RestoreThreads,
   StatCache,
   StatCacheNotes,
   StatCacheRecorder,
@@ -35,6 +36,8 @@ export interface Context {
   readonly worktrees: () => Promise<Worktrees>;
   /** Names content like the store, and tree objects as nothing in particular: for looking only. */
   readonly hasher: LookingWriter;
+  /** For a restore of many files. */
+  readonly startRestoreThreads: () => Promise<RestoreThreads | undefined>;
   readonly now: () => Date;
   /** What was written within so many seconds is not removed, needed or not. */
   readonly graceSeconds: number;

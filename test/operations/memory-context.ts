@@ -91,6 +91,7 @@ export class MemoryContext {
       },
       worktrees: () => this.#unused(),
       hasher,
+      startRestoreThreads: () => Promise.resolve(undefined),
       now: () => this.moment,
       graceSeconds: 600,
       newId: () => `01KJMMA2QTMZ27P0NSGC0MP${String(++this.#ids).padStart(3, '0')}` as SnapshotId,

@@ -1,6 +1,6 @@
 import { type EntryStat, type StoredDirectory, type StoredEntry, type StoredFile, sameStat } from '../../core/entry.js';
 import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
-import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
+import type { ObjectReader, RestoreThreads, WritableDirectory } from '../../core/ports.js';
 import type { Change, Kept } from '../../core/restore-plan.js';
 import type { Interruption } from '../interruption.js';
 import { EntryMaker, type Temporary } from './entry-maker.js';
@@ -39,6 +39,8 @@ export interface ApplyRequest {
   readonly onFile: (bytes: number) => void;
   /** As many files are synced together, in the place of one by one. Default: 256. */
   readonly syncedTogetherFrom?: number;
+  /** Who may make files beside; default: nobody. */
+  readonly threads?: RestoreThreads | undefined;
   /** Makes everything on the mount's file system durable; false when that cannot be had. */
   readonly syncFileSystem: () => Promise<boolean>;
 }
@@ -64,11 +66,13 @@ class Application {
   readonly #maker: EntryMaker;
   readonly #temporaries: Temporaries;
   readonly #skipped = new Map<EntryPath, string>();
-  /** Paths that were seen or made with the content that they are to have. */
+  /** First paths of link groups that were seen or made with the content that they are to have. */
   readonly #sound = new Set<EntryPath>();
   #members: ReadonlyMap<EntryPath, readonly EntryPath[]> | undefined;
   /** Files that wait under a temporary name until all of them are durable. */
   #waiting: Waiting[] = [];
+  /** Those that waited before them and are being made durable. */
+  #syncing: { readonly files: readonly Waiting[]; readonly synced: Promise<void> } | undefined;
   readonly #waitingPaths = new Set<EntryPath>();
   #waitingBytes = 0;
 
@@ -87,7 +91,7 @@ class Application {
       deferred = await this.#defers();
       await this.#make(changes);
     } finally {
-      this.#discardWaiting();
+      await this.#discardWaiting();
       try {
         this.#temporaries.sweep();
       } finally {
@@ -110,13 +114,15 @@ class Application {
     const upwards = [...changes].reverse();
     for (const change of upwards) await this.#step(change, () => this.#remove(change));
     for (const some of inTurns(changes)) {
-      this.#request.reader.expect(objectsFor(some));
+      const read = some.filter(({ path, after }) => after === null || !this.#maker.isMadeElsewhere(path, after));
+      this.#request.reader.expect(objectsFor(read));
       for (const change of some) {
-        if (this.#mustPlaceBefore(change)) await this.#placeWaiting();
+        if (this.#isLinkedToWaiting(change)) await this.#placeAll();
+        else if (this.#isEnough) await this.#syncWaiting();
         await this.#step(change, () => this.#put(change));
       }
     }
-    await this.#placeWaiting();
+    await this.#placeAll();
     // A directory may get a mode in which nothing can be taken away from it.
     this.#temporaries.sweep();
     for (const change of upwards) await this.#step(change, () => this.#finishDirectory(change));
@@ -130,6 +136,7 @@ class Application {
     this.#maker.defers = deferred;
     if (deferred) this.#temporaries.staged();
     this.#maker.staging = deferred ? Staging.make(root, this.#temporaries.staging, changes) : undefined;
+    this.#maker.threads = this.#request.threads;
     this.#writer.syncs = !deferred;
     return deferred;
   }
@@ -169,10 +176,13 @@ class Application {
     const present = parent.stat(baseName(path));
     if (present !== undefined && (await this.#isThere(parent, change, after, present))) {
       this.#settleAttributes(change, after, present);
-    } else if ((await this.#mayBeReplaced(parent, change)) || (await this.#isOnlyParted(parent, after, present))) {
+    } else if (
+      (await this.#mayBeReplaced(parent, change, present)) ||
+      (await this.#isOnlyParted(parent, after, present))
+    ) {
       const replace = present !== undefined && isReplacedInPlace(change);
       const temporary = await this.#maker.make(path, after, replace, (first) => this.#isSound(first, after));
-      if (temporary === undefined) this.#noteMade(after);
+      if (temporary === undefined || after.kind !== 'file') this.#noteMade(after);
       else this.#wait({ change, after, temporary, replace });
     } else {
       this.#skipped.set(path, 'changed_meanwhile');
@@ -180,43 +190,64 @@ class Application {
   }
 
   #noteMade(after: StoredEntry): void {
-    this.#sound.add(after.path);
+    if (after.kind !== 'directory' && after.linkedTo === after.path) this.#sound.add(after.path);
     if (after.kind === 'file') this.#request.onFile(after.size);
   }
 
   #wait(waiting: Waiting): void {
     this.#waiting.push(waiting);
     this.#waitingPaths.add(waiting.change.path);
-    this.#waitingBytes += waiting.after.kind === 'file' ? waiting.after.size : 0;
+    this.#waitingBytes += waiting.after.size;
   }
 
-  /** Enough files wait, or the next is to be another name of one among them. */
-  #mustPlaceBefore({ after }: Change): boolean {
-    if (this.#waiting.length >= waitingAtMost || this.#waitingBytes >= waitingBytesAtMost) return true;
+  get #isEnough(): boolean {
+    return this.#waiting.length >= waitingAtMost || this.#waitingBytes >= waitingBytesAtMost;
+  }
+
+  /** The change makes another name of a file that waits. */
+  #isLinkedToWaiting({ after }: Change): boolean {
     if (after === null || after.kind === 'directory' || after.linkedTo === undefined) return false;
     return this.#waitingPaths.has(after.linkedTo);
   }
 
-  /** Makes the waiting files durable, then visible: a power cut leaves no empty ones under their final names. */
-  async #placeWaiting(): Promise<void> {
+  /** Makes the waiting files durable, while others are made; those that were before them are put in place. */
+  async #syncWaiting(): Promise<void> {
+    await this.#placeSynced();
     if (this.#waiting.length === 0) return;
-    await this.#sync();
+    this.#request.threads?.flush();
+    const files = this.#waiting;
+    for (const { change, after, temporary } of files)
+      await this.#step(change, () => this.#maker.complete(change.path, temporary, after));
+    this.#waiting = [];
     this.#waitingBytes = 0;
-    for (const waiting of this.#waiting) {
+    this.#syncing = { files, synced: this.#sync() };
+    // Whoever waits for it meets its failure.
+    this.#syncing.synced.catch(() => undefined);
+  }
+
+  async #placeAll(): Promise<void> {
+    await this.#syncWaiting();
+    await this.#placeSynced();
+  }
+
+  /** Durable files become visible: a power cut leaves no empty ones under their final names. */
+  async #placeSynced(): Promise<void> {
+    if (this.#syncing === undefined) return;
+    const { files, synced } = this.#syncing;
+    await synced;
+    for (const waiting of files) {
       await this.#step(waiting.change, () => this.#placeOne(waiting));
       this.#waitingPaths.delete(waiting.change.path);
     }
-    this.#waiting = [];
+    this.#syncing = undefined;
   }
 
   /** What was looked at before the file was written is looked at once more. */
   async #placeOne({ change, after, temporary, replace }: Waiting): Promise<void> {
     const { path } = change;
     const parent = this.#writer.at(parentPath(path));
-    const present = parent.stat(baseName(path));
-    const mayBe =
-      !replace || (await this.#mayBeReplaced(parent, change)) || (await this.#isOnlyParted(parent, after, present));
-    if (!mayBe) {
+    // What stands in the way of a link makes it fail.
+    if (replace && !(await this.#mayStillBeReplaced(parent, change, after))) {
       this.#maker.discard(temporary);
       this.#skipped.set(path, 'changed_meanwhile');
       return;
@@ -225,15 +256,26 @@ class Application {
     this.#noteMade(after);
   }
 
+  async #mayStillBeReplaced(parent: WritableDirectory, change: Change, after: StoredFile): Promise<boolean> {
+    const present = parent.stat(baseName(change.path));
+    return (await this.#mayBeReplaced(parent, change, present)) || this.#isOnlyParted(parent, after, present);
+  }
+
   async #sync(): Promise<void> {
     if (await this.#request.syncFileSystem()) return;
     throw Object.assign(new Error('The file system of the mount could not be synced.'), { code: 'EIO' });
   }
 
   /** The work ends early: nothing of ours stays behind. */
-  #discardWaiting(): void {
-    for (const { change, temporary } of this.#waiting.splice(0))
+  async #discardWaiting(): Promise<void> {
+    this.#request.threads?.flush();
+    const files = [...(this.#syncing?.files ?? []), ...this.#waiting];
+    this.#waiting = [];
+    this.#syncing = undefined;
+    for (const { change, temporary } of files) {
+      await temporary.made;
       if (this.#waitingPaths.has(change.path)) this.#maker.discard(temporary);
+    }
   }
 
   #settleAttributes(change: Change, after: StoredEntry, present: EntryStat): void {
@@ -281,8 +323,8 @@ class Application {
   }
 
   /** A path that was removed first, for its change of kind, has nothing in its place now. */
-  async #mayBeReplaced(parent: WritableDirectory, change: Change): Promise<boolean> {
-    if (change.before !== null && !isReplacedInPlace(change)) return parent.stat(baseName(change.path)) === undefined;
+  async #mayBeReplaced(parent: WritableDirectory, change: Change, present: EntryStat | undefined): Promise<boolean> {
+    if (change.before === null || !isReplacedInPlace(change)) return present === undefined;
     return this.#isBefore(parent, change);
   }
 
@@ -315,7 +357,7 @@ class Application {
 
 interface Waiting {
   readonly change: Change;
-  readonly after: StoredEntry;
+  readonly after: StoredFile;
   readonly temporary: Temporary;
   /** Something that a rename may replace has the name. */
   readonly replace: boolean;
@@ -323,8 +365,9 @@ interface Waiting {
 
 /** An fsync a file takes long for many; one of the whole file system takes long when others write to it. */
 const syncedTogetherFrom = 256;
-const waitingAtMost = 8192;
-const waitingBytesAtMost = 256 * 1024 * 1024;
+/** Of files that are being made; as many may be in the middle of being synced. */
+const waitingAtMost = 4096;
+const waitingBytesAtMost = 128 * 1024 * 1024;
 
 /** The paths that are to share the inode of their group's first path, by that path. */
 function membersOfGroups(changes: readonly Change[]): Map<EntryPath, EntryPath[]> {

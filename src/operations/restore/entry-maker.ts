@@ -1,6 +1,6 @@
 import type { EntryStat, StoredEntry, StoredFile, StoredSymlink } from '../../core/entry.js';
 import { type EntryPath, baseName, joinPath, parentPath } from '../../core/entry-path.js';
-import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
+import type { MadeFile, ObjectReader, RestoreThreads, WritableDirectory } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import { hasAttributes } from './entry-state.js';
 import type { MountWriter } from './mount-writer.js';
@@ -24,8 +24,13 @@ export class EntryMaker {
   defers = false;
   /** Where files of new directories wait, if they wait. */
   staging: Staging | undefined;
+<<<<<<< HEAD
   /** Attributes were set that only a sync of the whole file system makes durable. */
   unsynced = false;
+=======
+  /** Who may make those in its place. */
+  threads: RestoreThreads | undefined;
+>>>>>>> ec5e65f (restore: threads make and check the files of a large restore)
   readonly ownersNotSet: EntryPath[] = [];
   bytesWritten = 0;
 
@@ -141,10 +146,30 @@ export class EntryMaker {
       path: staged === undefined ? beside : joinPath(this.#temporaries.staging, baseName(beside)),
       staged,
     };
+    if (staged !== undefined && this.threads?.takes(entry) === true)
+      return { ...temporary, made: this.threads.make(staged, baseName(temporary.path), entry) };
     await this.#writeNew(path, temporary, entry);
     if (this.defers) return temporary;
     this.place(path, temporary, replace);
     return undefined;
+  }
+
+  /** Whether somebody else reads the content of an entry that is to be made. */
+  isMadeElsewhere(path: EntryPath, entry: StoredEntry): boolean {
+    return entry.kind === 'file' && this.staging?.of(path) !== undefined && this.threads?.takes(entry) === true;
+  }
+
+  /** Sees to it that a file that waits is there, whole: where nobody could make it elsewhere, it is made now. */
+  async complete(path: EntryPath, temporary: Temporary, entry: StoredFile): Promise<void> {
+    const made = await temporary.made;
+    if (made === undefined) return;
+    if (made === 'owner_refused') this.ownersNotSet.push(path);
+    if (made !== 'not_made') {
+      this.bytesWritten += entry.size;
+      return;
+    }
+    this.discard(temporary);
+    await this.#writeNew(path, temporary, entry);
   }
 
   /** Takes a file that waited away again. Where that fails, the temporaries know of it. */
@@ -225,6 +250,8 @@ export class EntryMaker {
 export interface Temporary {
   readonly path: EntryPath;
   readonly staged: WritableDirectory | undefined;
+  /** Of one that is made elsewhere: what came of it. */
+  readonly made?: Promise<MadeFile>;
 }
 
 /** The file system has no hard links, or not here. */

@@ -29,7 +29,8 @@ export async function isInState(
   return hasContent(directory, name, state, stat, hasher);
 }
 
-async function hasContent(
+/** True when what has this stat has the content of the state, which is of its kind. */
+export async function hasContent(
   directory: Directory,
   name: string,
   state: StoredEntry,

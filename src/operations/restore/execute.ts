@@ -183,28 +183,39 @@ async function applyMount(
   progress: RestoreProgress,
 ): Promise<{ applied: Applied; unlike: readonly EntryPath[] }> {
   const { context, journal, reader } = work;
+  const { hasher, interruption } = context;
   const onLend = (path: EntryPath, mode: number): void => {
     journal.append([{ kind: 'lent', mount, path, mode }]);
   };
-  const applied = await applyChanges({
-    root,
-    changes: work.changes.get(mount) ?? [],
-    temporaryPrefix: temporaryPrefix(work.id),
-    resumed: work.resumed !== null,
-    mayLeaveTemporaries: work.resumed?.force ?? false,
-    reader,
-    hasher: context.hasher,
-    remembered: work.remembered.get(mount) ?? (() => undefined),
-    onLend,
-    lentBefore: work.lent.get(mount) ?? new Map(),
-    interruption: context.interruption,
-    syncFileSystem: () => context.host.syncFileSystem(root.descriptorPath),
-    onFile: (bytes) => {
-      progress.add(bytes);
-    },
-  });
-  return { applied, unlike: await verifyChanges(root, applied, context.hasher, onLend) };
+  const changes = work.changes.get(mount) ?? [];
+  const threads = changes.length < threadsFrom ? undefined : await context.startRestoreThreads();
+  try {
+    const applied = await applyChanges({
+      root,
+      changes,
+      temporaryPrefix: temporaryPrefix(work.id),
+      resumed: work.resumed !== null,
+      mayLeaveTemporaries: work.resumed?.force ?? false,
+      reader,
+      hasher,
+      remembered: work.remembered.get(mount) ?? (() => undefined),
+      onLend,
+      lentBefore: work.lent.get(mount) ?? new Map(),
+      interruption,
+      threads,
+      syncFileSystem: () => context.host.syncFileSystem(root.descriptorPath),
+      onFile: (bytes) => {
+        progress.add(bytes);
+      },
+    });
+    return { applied, unlike: await verifyChanges(root, applied, { hasher, threads }, onLend) };
+  } finally {
+    await threads?.end();
+  }
 }
+
+/** Starting threads takes as long as making some hundred files. */
+const threadsFrom = 2000;
 
 /** What ended the work early, with the word that a restore is pending now. */
 function asPending(cause: unknown, instance: InstanceName): unknown {

@@ -85,8 +85,11 @@ async function captureLive(
   { contents, returned }: Before,
   alike: ReadonlyMap<MountName, AsInSnapshot>,
 ): Promise<CapturedMount[]> {
-  const stored = (name: MountName): ReadonlyMap<EntryPath, StoredEntry> =>
-    new Map([...(returned.get(name) ?? []), ...(contents.get(name)?.entries ?? [])]);
+  const stored = (name: MountName): ReadonlyMap<EntryPath, StoredEntry> => {
+    const entries = contents.get(name)?.entries ?? new Map<EntryPath, StoredEntry>();
+    const others = returned.get(name);
+    return others === undefined || others.size === 0 ? entries : new Map([...others, ...entries]);
+  };
   return captureMounts(context, {
     record,
     mounts: targets.map(({ mount }) => mount),

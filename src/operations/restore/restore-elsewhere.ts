@@ -142,7 +142,7 @@ async function writePart(
       context.onProgress({ phase: 'export', files, bytes, totalFiles: part.changes.length, totalBytes: null });
     },
   });
-  const unlike = await verifyChanges(root, applied, context.hasher, () => undefined);
+  const unlike = await verifyChanges(root, applied, context, () => undefined);
   result.bytesWritten += applied.bytesWritten;
   result.failed.push(
     ...toKeptPaths(part.name, applied.skipped),

@@ -1,6 +1,6 @@
 import type { EntryStat } from '../../core/entry.js';
 import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
-import type { WritableDirectory } from '../../core/ports.js';
+import type { RestoreThreads, WritableDirectory } from '../../core/ports.js';
 import type { Change } from '../../core/restore-plan.js';
 import { systemCode } from '../../errors.js';
 import type { Applied } from './apply.js';
@@ -12,14 +12,17 @@ import { MountWriter } from './mount-writer.js';
 /**
  * Looks at every path that was changed once more, content by its hash: those that are not as they should be. A
  * directory whose mode forbids the look is lent the permission.
+ * @param threads take a part of it, if there are any
  * @param onLend is called, durably, before a directory's mode is changed for a while
  */
 export async function verifyChanges(
   root: WritableDirectory,
   applied: Applied,
-  hasher: ContentHasher,
+  { hasher, threads }: { readonly hasher: ContentHasher; readonly threads?: RestoreThreads | undefined },
   onLend: (path: EntryPath, mode: number) => void,
 ): Promise<EntryPath[]> {
+  const files = applied.done.flatMap(({ after }) => (after?.kind === 'file' ? [after] : []));
+  const confirmed = await threads?.confirm(root, files);
   const unlike: EntryPath[] = [];
   const chain = new DirectoryChain(root, () => undefined);
   const lender = new MountWriter(root, new Map(), onLend);
@@ -33,7 +36,8 @@ export async function verifyChanges(
     return attributes && (await isInState(directory, baseName(path), after, hasher));
   };
   try {
-    for (const change of applied.done) if (!(await isLike(change))) unlike.push(change.path);
+    for (const change of applied.done)
+      if (confirmed?.has(change.path) !== true && !(await isLike(change))) unlike.push(change.path);
   } finally {
     chain.close();
     lender.close();
