@@ -119,9 +119,9 @@ export const commandTable: readonly CommandEntry[] = [
   },
   {
     name: 'recovery',
-    usage: 'show | list | diff | restore',
+    usage: 'show | ...',
     group: restore,
-    summary: "the same for jackin's sessions, gone ones too",
+    summary: "jackin's sessions, gone ones too",
     takesPaths: true,
     gitOptions: diffOptions,
     load: () => import('./commands/recovery.js'),

@@ -35,6 +35,11 @@ const lines: readonly (readonly [command: (typeof documentCommands)[number], lin
   ['instance deactivate', 'instance deactivate'],
   ['instance set', 'instance set keep_last=1'],
   ['instance close', 'instance close'],
+  ['instance import', 'instance import jackin'],
+  ['recovery show', 'recovery show t'],
+  ['recovery list', 'recovery list t'],
+  ['recovery diff', 'recovery diff t'],
+  ['recovery restore', 'recovery restore t --yes'],
 ];
 
 describe('--json', () => {

@@ -2,8 +2,13 @@ import { describe, expect, test } from 'vitest';
 import { commandTable } from '../../src/cli/command-table.js';
 import { call } from './call.js';
 
-const subcommands = ['list', 'show', 'activate', 'deactivate', 'set', 'close'].map((verb) => `instance ${verb}`);
-const commands = [...commandTable.map(({ name }) => name).filter((name) => name !== 'instance'), ...subcommands];
+const subcommands = ['list', 'show', 'activate', 'deactivate', 'set', 'close', 'import'].map(
+  (verb) => `instance ${verb}`,
+);
+const recoveries = ['show', 'list', 'diff', 'restore'].map((verb) => `recovery ${verb}`);
+const groups = ['instance', 'recovery'];
+const names = commandTable.map(({ name }) => name).filter((name) => !groups.includes(name));
+const commands = [...names, ...subcommands, ...recoveries];
 
 describe('help', () => {
   test('the overview fits one screen of 80 columns', async () => {

@@ -20,6 +20,7 @@ test('the defaults are those of the contract', () => {
     auto_prune: true,
     large_deletion_percent: 50,
     more_stacks: [],
+    snapshot: 'project',
   });
 });
 
@@ -84,7 +85,7 @@ describe('a setting given as text', () => {
     {
       key: 'keep_all',
       text: '1',
-      says: /^There is no setting "keep_all"; there are exclude, .*more_stacks\.$/,
+      says: /^There is no setting "keep_all"; there are exclude, .*snapshot\.$/,
     },
   ])('$key=$text is refused with the setting, the value, and what it takes', ({ key, text, says }) => {
     expect(() => withSettings(defaultPolicy, { [key]: text })).toThrow(says);
