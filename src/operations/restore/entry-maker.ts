@@ -24,13 +24,10 @@ export class EntryMaker {
   defers = false;
   /** Where files of new directories wait, if they wait. */
   staging: Staging | undefined;
-<<<<<<< HEAD
   /** Attributes were set that only a sync of the whole file system makes durable. */
   unsynced = false;
-=======
   /** Who may make those in its place. */
   threads: RestoreThreads | undefined;
->>>>>>> ec5e65f (restore: threads make and check the files of a large restore)
   readonly ownersNotSet: EntryPath[] = [];
   bytesWritten = 0;
 
