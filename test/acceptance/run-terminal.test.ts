@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { snapBin, snapEnvironment } from '../support/cli.js';
 import { hasPython, onTerminal, type TypedStep } from '../support/terminal.js';
@@ -48,29 +46,6 @@ describe.skipIf(!hasPython)('run, on a terminal', () => {
     const { code } = await typing(scene, ['run', '--', 'sh', '-c', script], [{ after: 'READY', type: '\x03' }]);
     expect(code).toBe(130);
     expect(await scene.content('latest', 'a')).toBe('2');
-  });
-
-  test('is stopped and continued by the shell that started it', async () => {
-    const scene = new Scene();
-    scene.write({ a: '1' });
-    const script = join(scene.outside, 'x.sh');
-    writeFileSync(script, 'echo READY; read line; echo "got $line"');
-    const words = [process.execPath, snapBin, '--data-dir', scene.dataDir, 'run', '--', 'sh', script].join(' ');
-    const shell = ['bash', '--norc', '--noprofile', '-i'];
-    const { shown } = await onTerminal(
-      shell,
-      [
-        { after: 'shell> ', type: `${words}\n` },
-        { after: 'READY', type: '\x1a' },
-        { after: 'Stopped', type: '' },
-        { after: 'shell> ', type: 'fg\n' },
-        { after: 'x.sh', type: 'on\n' },
-        { after: 'shell> ', type: 'exit\n' },
-      ],
-      surroundings(scene),
-    );
-    expect(shown).toContain('got on');
-    expect(shown).toContain('the command ended with 0');
   });
 
   test('asks what becomes of a worktree', async () => {

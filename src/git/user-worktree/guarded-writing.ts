@@ -11,7 +11,7 @@ import {
 } from 'node:fs';
 
 import { SnapError, systemCode } from '../../errors.js';
-import { GuardedDirectory } from '../user-repo/guarded-directory.js';
+import type { GuardedDirectory } from '../user-repo/guarded-directory.js';
 
 /*
  * Writing in a user's repository: through held directories, so that no link leads elsewhere, and durably. Names are bytes.

@@ -25,17 +25,17 @@ export async function runInWorktree(
   start: StartCommandIn,
 ): Promise<RunResult> {
   const { record, start: folder } = await makeWorktree(context);
-  let hasRun = false;
+  const ran = { done: false };
   try {
     const ended = await run(inWorktree(context, record), inWorktree(undisturbed, record), request, async (command) => {
       const exitCode = await start(command, folder);
-      hasRun = true;
+      ran.done = true;
       return exitCode;
     });
     return await afterRun(undisturbed, record, request, ended);
   } catch (error) {
     // Where nothing ran, it holds what its commit holds.
-    if (!hasRun) await removeNow(undisturbed, record, null);
+    if (!ran.done) await removeNow(undisturbed, record, null);
     throw error;
   }
 }

@@ -1,5 +1,4 @@
 import { activeOwner } from '../../core/activity.js';
-import type { MountRecord } from '../../core/instance-record.js';
 import type { WorktreeState, WorktreeSummary } from '../../core/results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import type { WorktreeLook } from '../../core/worktrees.js';
@@ -70,7 +69,7 @@ async function isDirty(context: Context, record: WorktreeRecord): Promise<boolea
   try {
     const [captured] = await captureMounts(context, {
       record: instance,
-      mounts: mounts as MountRecord[],
+      mounts,
       policy: instance.policy,
       writer: scratch.writer,
       full: false,
