@@ -77,6 +77,9 @@ function checkRepository(storeDirectory: string): void {
   for (const name of neverThere) {
     if (kindOf(join(storeDirectory, name)) !== undefined) throw damaged(storeDirectory, name, 'no store has this file');
   }
+  // git would wait for whoever writes to a pipe.
+  const packed = kindOf(join(storeDirectory, 'packed-refs'));
+  if (packed !== undefined && packed !== 'file') throw damaged(storeDirectory, 'packed-refs', 'it is no file');
   for (const directory of ['objects', 'objects/pack', 'refs']) {
     const link = linkIn(join(storeDirectory, directory));
     if (link !== undefined) throw damaged(storeDirectory, `${directory}/${link}`, 'it is a link');

@@ -15,6 +15,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 
 import { openStore } from '../../src/git/store.js';
+import { makeFifo } from '../support/build-tree.js';
 import { storeGit } from '../support/store-git.js';
 import { tempDir } from '../support/temp.js';
 import { type StoreArea, collectGarbage, preparedStore, publishSnapshot } from './fixture.js';
@@ -179,5 +180,15 @@ describe('on opening', () => {
     await expect(store.prepare()).rejects.toMatchObject({ code: 'ENOTDIR' });
     chmodSync(dataDir, 0o600);
     expect(existsSync(join(dataDir, 'store.git'))).toBe(false);
+  });
+});
+
+test('packed refs that are a pipe are refused, and nobody waits for them', async () => {
+  const { dataDir, directory } = await preparedStore();
+  makeFifo(join(directory, 'packed-refs'));
+  const opened = openStore({ dataDir, env: process.env, forbiddenProgramDirectories: () => [] });
+  await expect(opened.snapshots(null)).rejects.toMatchObject({
+    code: 'STORE_DAMAGED',
+    data: { problem: 'packed-refs: it is no file' },
   });
 });

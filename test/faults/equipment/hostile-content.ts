@@ -46,7 +46,7 @@ function spoil(document: Record<string, unknown>, random: Random, outside: strin
     }
     if (random.oneIn(6)) Reflect.deleteProperty(at, key);
     else at[key] = someValue(random, outside);
-    return `${path.join('.')} = ${String(JSON.stringify(at[key])).slice(0, 60)}`;
+    return `${path.join('.')} = ${JSON.stringify(at[key] ?? 'nothing').slice(0, 60)}`;
   }
 }
 

@@ -82,8 +82,10 @@ export const mutantsOfApplying: readonly Mutant[] = [
   {
     name: 'renames of files that waited are not synced',
     file: 'operations/restore/apply.ts',
-    find: '    if (deferred) await this.#sync();\n',
-    replace: '',
+    find: `    if (deferred || this.#maker.unsynced) await this.#sync();
+`,
+    replace: `    if (this.#maker.unsynced) await this.#sync();
+`,
     tests: together,
   },
   {
@@ -110,15 +112,18 @@ export const mutantsOfApplying: readonly Mutant[] = [
   {
     name: 'what came meanwhile is replaced',
     file: 'operations/restore/entry-maker.ts',
-    find: 'if (replace) from.rename(temporary.name, baseName(path), directory);',
-    replace: 'if (replace || path !== null) from.rename(temporary.name, baseName(path), directory);',
+    find: `if (replace) from.rename(name, baseName(path), directory);`,
+    replace: `if (replace || path !== null) from.rename(name, baseName(path), directory);`,
     tests: ['acceptance/restore-steps.test.ts', ...meanwhile],
   },
   {
     name: 'a failed file stays under its temporary name',
     file: 'operations/restore/entry-maker.ts',
-    find: '      if (!finishing) file.abandon();\n      this.discard(path, temporary);\n',
-    replace: '      if (!finishing) file.abandon();\n',
+    find: `      if (!finishing) file.abandon();
+      this.discard(temporary);
+`,
+    replace: `      if (!finishing) file.abandon();
+`,
     tests: meanwhile,
   },
   {
@@ -147,15 +152,15 @@ export const mutantsOfApplying: readonly Mutant[] = [
   {
     name: 'half a plan is carried out',
     file: 'operations/restore/pending.ts',
-    find: 'if (begin === undefined || !planned || done) return undefined;',
-    replace: 'if (begin === undefined || done) return undefined;',
+    find: `planned === undefined || done) return undefined;`,
+    replace: `done) return undefined;`,
     tests: pending,
   },
   {
     name: 'what was done is done again',
     file: 'operations/restore/pending.ts',
-    find: 'if (begin === undefined || !planned || done) return undefined;',
-    replace: 'if (begin === undefined || !planned) return undefined;',
+    find: `if (begin === undefined || planned === undefined || done) return undefined;`,
+    replace: `if (begin === undefined || planned === undefined) return undefined;`,
     tests: pending,
   },
   {

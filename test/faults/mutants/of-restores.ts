@@ -30,8 +30,9 @@ export const mutantsOfRestores: readonly Mutant[] = [
   {
     name: 'who became active while the question waited is not seen',
     file: 'operations/restore/restore.ts',
-    find: '  if (request.force !== true)\n    refuseActive(\n',
-    replace: '  if (request.force !== true)\n    void Array.of(\n',
+    find: `  if (request.force !== true) refuseActive(await activeOverlaps(context, planned.map(pathOf), journey.record));
+`,
+    replace: ``,
     tests: steps,
   },
   {
@@ -95,8 +96,12 @@ export const mutantsOfRestores: readonly Mutant[] = [
   {
     name: 'a plan counts as complete before it is written down',
     file: 'operations/restore/execute.ts',
-    find: "    ...all,\n    { kind: 'planned', changes: all.length },\n",
-    replace: "    { kind: 'planned', changes: all.length },\n    ...all,\n",
+    find: `    ...all,
+    { kind: 'planned', changes: all.length, ...(blocked.length === 0 ? {} : { blocked }) },
+`,
+    replace: `    { kind: 'planned', changes: all.length, ...(blocked.length === 0 ? {} : { blocked }) },
+    ...all,
+`,
     tests: steps,
   },
   {

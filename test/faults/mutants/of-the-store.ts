@@ -125,8 +125,8 @@ export const mutantsOfTheStore: readonly Mutant[] = [
   {
     name: 'a snapshot beside one that was never checked is believed',
     file: 'git/connectivity.ts',
-    find: 'const believed = known.filter((commit) => intact.has(commit));',
-    replace: 'const believed = [...known];',
+    find: `known.filter((commit) => found.has(commit));`,
+    replace: `[...known];`,
     tests: connectivity,
   },
   {

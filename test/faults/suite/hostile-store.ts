@@ -137,11 +137,16 @@ class Lane {
 /** Done, not found, refused, done in part, damaged, no space: each said in a document. */
 function outcomeProblems(run: ProcessRun): string[] {
   if (run.timedOut) return ['it does not end'];
-  if (run.stdout.includes(canary)) return ['what is outside was shown'];
-  // git may fail over what it reads, as long as that is said.
-  const isGit = run.code === 1 && documentOf(run)?.error?.code === 'GIT_FAILED';
-  if (!isGit && ![0, 2, 3, 4, 6, 7, 9].includes(run.code ?? -1)) return [`exit ${run.code ?? run.signal} ${told(run)}`];
-  if (/[\x00-\x09\x0b-\x1f\x7f]/.test(run.stderr))
-    return [`control characters: ${JSON.stringify(run.stderr.slice(0, 200))}`];
-  return documentOf(run) === undefined ? [`no document: ${told(run)}`] : [];
+  if (!isClear(run)) return [`exit ${run.code ?? run.signal} ${told(run)}`];
+  return [
+    ...(run.stdout.includes(canary) ? ['what is outside was shown'] : []),
+    ...(/[\x00-\x09\x0b-\x1f\x7f]/.test(run.stderr) ? [`control characters: ${JSON.stringify(run.stderr)}`] : []),
+  ];
+}
+
+/** git may fail over what it reads, as long as that is said. */
+function isClear(run: ProcessRun): boolean {
+  const document = documentOf(run);
+  if (document === undefined) return false;
+  return [0, 2, 3, 4, 6, 7, 9].includes(run.code ?? -1) || document.error?.code === 'GIT_FAILED';
 }
