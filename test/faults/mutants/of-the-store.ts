@@ -145,9 +145,9 @@ export const mutantsOfTheStore: readonly Mutant[] = [
   },
   {
     name: 'what was found intact is believed when packs have gone',
-    file: 'git/connectivity.ts',
-    find: 'verified !== undefined && stillHolds(verified.state, present)',
-    replace: 'verified !== undefined',
+    file: 'git/intact-commits.ts',
+    find: 'findings !== undefined && holds(findings.state, state) ? findings',
+    replace: 'findings !== undefined ? findings',
     tests: connectivity,
   },
   {
