@@ -101,7 +101,15 @@ export class MemoryContext {
       instance: this.instance as InstanceName | null,
       newArchive: () => this.#unused(),
       containers: { look: () => Promise.resolve({ state: 'unknown', why: 'nobody asked' }) },
-      jackin: () => this.#unused(),
+      jackin: () =>
+        Promise.resolve({
+          path: '/none',
+          instances: () => [],
+          manifest: () => undefined,
+          isolation: () => [],
+          configuration: () => this.#unused(),
+          dryRunPlan: () => this.#unused(),
+        }),
       pid: 1,
     };
   }
