@@ -11,6 +11,7 @@ import {
   text,
 } from './core/document-fields.js';
 import type * as documents from './core/documents.js';
+import { type ContractSchemas, contractSchemas } from './core/contract-schemas.js';
 import { leftOutReasons } from './core/entry.js';
 import { policySchema } from './core/policy.js';
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
@@ -24,6 +25,7 @@ import { selfRunningKinds } from './core/self-running.js';
 
 export { instanceDataSchema, instanceListDataSchema, pathSchema, pointerSchema } from './core/document-fields.js';
 export { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
+export type * from './core/contract-documents.js';
 export type * from './core/documents.js';
 export type { ImportData, JackinSessionData, RecoveryData, RecoveryMountData } from './core/recovery-documents.js';
 export type { JsonPath } from './core/entry-path.js';
@@ -94,6 +96,7 @@ export const showDataSchema: z.ZodType<documents.ShowData> = z.object({
   policy: policySchema,
   stats: z.object({ files_observed: count, files_stored: count, bytes_stored: count }),
   observed_only: z.array(observedOnlySchema),
+  stacks: z.array(z.object({ mount: text, name: text, detect: z.array(z.array(text)), patterns: z.array(text) })),
   complete: z.boolean(),
   source_tool: maybeText,
   phase: maybeText,
@@ -132,6 +135,21 @@ export const exportDataSchema: z.ZodType<documents.ExportData> = z.object({
 
 const keptSchema = z.object({ mount: text, path: pathSchema, reason: text });
 
+const plannedChangeSchema = z.object({
+  mount: text,
+  path: pathSchema,
+  host_path: pathSchema,
+  action: z.enum(['create', 'overwrite', 'delete', 'chmod', 'retype']),
+  reason: text,
+});
+
+const contract: ContractSchemas = contractSchemas({
+  path: pathSchema,
+  pointer: pointerSchema,
+  change: plannedChangeSchema,
+  kept: keptSchema,
+});
+
 export const restoreDataSchema: z.ZodType<documents.RestoreData> = z.object({
   dry_run: z.boolean(),
   rollback_summary: z.object({
@@ -142,15 +160,7 @@ export const restoreDataSchema: z.ZodType<documents.RestoreData> = z.object({
     emergency_snapshot: pointerSchema.nullable(),
   }),
   changes_reverted: z.array(pathSchema),
-  plan: z.array(
-    z.object({
-      mount: text,
-      path: pathSchema,
-      host_path: pathSchema,
-      action: z.enum(['create', 'overwrite', 'delete', 'chmod', 'retype']),
-      reason: text,
-    }),
-  ),
+  plan: z.array(plannedChangeSchema),
   kept: z.array(keptSchema),
   failed: z.array(keptSchema),
   impact: z.object({ files_affected: count, bytes_written: count }),
@@ -281,6 +291,14 @@ export type DocumentCommand =
   | 'save'
   | 'list'
   | 'show'
+  | 'explain'
+  | 'plan'
+  | 'du'
+  | 'stacks list'
+  | 'stacks show'
+  | 'stacks validate'
+  | 'stacks approve'
+  | 'stacks revoke'
   | 'diff'
   | 'log'
   | 'cat'
@@ -317,6 +335,14 @@ const dataSchemas: Readonly<Record<DocumentCommand, z.ZodType>> = {
   save: saveDataSchema,
   list: z.union([listDataSchema, instanceListDataSchema]),
   show: showDataSchema,
+  explain: contract.explain,
+  plan: contract.plan,
+  du: contract.du,
+  'stacks list': contract.stackList,
+  'stacks show': contract.stackShow,
+  'stacks validate': contract.stackValidation,
+  'stacks approve': contract.stackApproval,
+  'stacks revoke': contract.stackApproval,
   diff: gitOutputDataSchema,
   log: gitOutputDataSchema,
   cat: catDataSchema,

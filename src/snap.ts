@@ -35,11 +35,12 @@ const defaultGraceSeconds = 600;
 
 /** The library over one data directory. Nothing is read or written before a method is called. */
 export function createSnap(options: SnapOptions = {}): JackinSnap {
-  const { existing, created } = contexts(options);
+  const { existing, created, foreseen } = contexts(options);
   // A signal that reaches us while `run`'s command runs is the command's: what follows it is still done.
   const { created: undisturbed } = contexts({ ...options, signal: undefined });
   const api: JackinSnap = {
     save: async (request = {}) => (await import('./operations/save.js')).save(created(request.folders), request),
+    plan: async (request = {}) => (await import('./operations/plan/plan.js')).plan(foreseen(request.folders), request),
     list: async (request = {}) => (await import('./operations/look/list.js')).list(existing(), request),
     listAll: async () => (await import('./operations/session/instances.js')).listInstances(existing()),
     show: async (snapshot) => (await import('./operations/look/show.js')).show(existing(), snapshot),
@@ -60,6 +61,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
       inSnapshot(existing, snapshot, async (context) =>
         (await import('./operations/look/cat.js')).tree(context, snapshot, path),
       ),
+    explain: async (request) => (await import('./operations/look/explain.js')).explain(foreseen(), request),
     export: async (snapshot, destination) =>
       (await import('./operations/export.js')).exportSnapshot(existing(), snapshot, destination),
     restore: (request) =>
@@ -73,6 +75,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     unpin: async (snapshot) => (await import('./operations/keep/pin.js')).setPin(existing(), snapshot, false),
     delete: async (request) => (await import('./operations/keep/prune.js')).deleteSnapshots(existing(), request),
     prune: async (request) => (await import('./operations/keep/prune.js')).prune(existing(), request),
+    usage: async (request = {}) => (await import('./operations/keep/usage.js')).usage(existing(), request),
     gc: async (request) => (await import('./operations/keep/collect-garbage.js')).gc(existing(), request),
     housekeeping: housekeeping(existing, options),
     verify: async (request = {}) => (await import('./operations/check/verify.js')).verify(existing(), request),
@@ -87,6 +90,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
       remove: async (request) =>
         (await import('./operations/worktree/remove-worktree.js')).removeWorktree(existing(), request),
     },
+    stacks: stacks(existing, created),
   };
   return withKnownFailures(api, dataDirectoryOf(options));
 }
@@ -157,6 +161,16 @@ function lifecycle(existing: () => Context, created: () => Context): JackinSnap[
   };
 }
 
+function stacks(existing: () => Context, created: () => Context): JackinSnap['stacks'] {
+  return {
+    list: async () => (await import('./operations/stacks.js')).listStacks(existing()),
+    show: async (name) => (await import('./operations/stacks.js')).showStack(existing(), name),
+    validate: async (file) => (await import('./operations/stacks.js')).validateStack(existing(), file),
+    approve: async (folder) => (await import('./operations/stacks.js')).approveStacks(created(), folder),
+    revoke: async (folder) => (await import('./operations/stacks.js')).revokeStacks(existing(), folder),
+  };
+}
+
 function dataDirectoryOf({ dataDir, env, cwd }: SnapOptions): string {
   return locateDataDirectory(dataDir, env ?? process.env, cwd ?? process.cwd());
 }
@@ -166,28 +180,34 @@ function contexts(options: SnapOptions): {
   existing: () => Context;
   /** @param folders those that a save names; default: the current one */
   created: (folders?: SaveRequest['folders']) => Context;
+  /** Of what a save would be over, with nothing made. */
+  foreseen: (folders?: SaveRequest['folders']) => Context;
 } {
   const env = options.env ?? process.env;
   const path = dataDirectoryOf(options);
   let made: Context | undefined;
-  const open = (create: boolean, newMounts: readonly string[]): Context => {
+  const open = (create: boolean, newMounts: readonly string[], remembers = true): Context => {
     const directory = openDataDirectory(path, process.geteuid?.(), create);
-    return toContext(options, env, directory ?? layout(path), newMounts);
+    return toContext({ ...options, env }, directory ?? layout(path), newMounts, remembers);
   };
   const here = currentFolder(options);
+  const newMounts = (folders: NonNullable<SaveRequest['folders']>): readonly string[] =>
+    folders.length > 0 ? folders.map((folder) => folder.path) : [here];
   return {
     existing: () => (made ??= open(false, [])),
-    created: (folders = []) => (made = open(true, folders.length > 0 ? folders.map((folder) => folder.path) : [here])),
+    created: (folders = []) => (made = open(true, newMounts(folders))),
+    foreseen: (folders = []) => open(false, newMounts(folders), false),
   };
 }
 
 /** @param newMounts what a save may make mounts of, before any record says so */
 function toContext(
-  options: SnapOptions,
-  env: NonNullable<SnapOptions['env']>,
+  options: SnapOptions & { readonly env: NonNullable<SnapOptions['env']> },
   directory: DataDirectory,
   newMounts: readonly string[],
+  remembers: boolean,
 ): Context {
+  const { env } = options;
   const now = sinceEpoch(options.now ?? (() => new Date()));
   const registry = new FileRegistry(directory);
   // Programs that lie in a mount are an agent's, whatever PATH says.
@@ -200,7 +220,7 @@ function toContext(
   const held = new Set<number>();
   const findTar = { dataDir: directory.path, env, forbiddenDirectories: mounts };
   return {
-    store: openStore({ ...shared, heldLocks: held, forbiddenProgramDirectories: mounts }),
+    store: openStore({ ...shared, heldLocks: held, remembers, forbiddenProgramDirectories: mounts }),
     locks: openLocks({
       ...shared,
       held,

@@ -212,6 +212,8 @@ const declinedHints = {
 function wherePathsAre({ where, path, snapshot }: SnapErrorData['PATH_NOT_FOUND'], next: NextCommand): string {
   if (where === 'host') return `Make the folder that it is to lie in: mkdir -p ${shellPath(dirname(path))}`;
   const instance = snapshot === undefined ? undefined : null;
+  if (where === 'recommendation')
+    return `Write it, for example: recommended = ["go"]; see the presets: ${next('stacks list')}`;
   if (where === 'mounts') return `See the folders and their names: ${next(`show ${snapshot ?? 'latest'}`, instance)}`;
   const tree = next(`tree ${snapshot ?? 'latest'}`, instance);
   return `See the paths: ${tree}. They start at the mount's root; bytes that an argument cannot carry come through --paths-from.`;

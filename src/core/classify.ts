@@ -67,30 +67,44 @@ export type Inherited = 'included' | RuleCause | null;
 type RuleCause = 'excluded' | 'stack' | 'ignored';
 
 export type Classification =
-  { readonly store: true; readonly inherit: Inherited } | { readonly store: false; readonly reason: LeftOutReason };
+  | { readonly store: true; readonly inherit: Inherited; readonly by: DecidedBy }
+  | { readonly store: false; readonly reason: LeftOutReason; readonly by: DecidedBy };
 
-const stored: Record<'included' | RuleCause | 'none', Classification> = {
-  none: { store: true, inherit: null },
-  included: { store: true, inherit: 'included' },
-  excluded: { store: true, inherit: 'excluded' },
-  stack: { store: true, inherit: 'stack' },
-  ignored: { store: true, inherit: 'ignored' },
+/** What the answer rests on. `tracked`: a rule would leave it out, and the user's repository tracks it. */
+export type DecidedBy =
+  RuleCause | 'included' | 'tracked' | 'forced' | 'too_large' | 'data_directory' | FixedReason | 'nothing';
+
+type FixedReason = 'special' | 'git_dir' | 'foreign_fs' | 'secret';
+
+const entered: Record<'included' | RuleCause, Classification> = {
+  included: { store: true, inherit: 'included', by: 'included' },
+  excluded: { store: true, inherit: 'excluded', by: 'excluded' },
+  stack: { store: true, inherit: 'stack', by: 'stack' },
+  ignored: { store: true, inherit: 'ignored', by: 'ignored' },
+};
+
+const stored: Record<'nothing' | 'included' | 'tracked' | 'forced', Classification> = {
+  nothing: { store: true, inherit: null, by: 'nothing' },
+  included: { store: true, inherit: null, by: 'included' },
+  tracked: { store: true, inherit: null, by: 'tracked' },
+  forced: { store: true, inherit: null, by: 'forced' },
 };
 
 export function classify(question: PathQuestion, rules: RulesInForce): Classification {
   const { path, kind, stat } = question;
   const fixed = fixedReason(question, rules);
-  if (fixed !== null) return { store: false, reason: fixed };
+  if (fixed !== null) return { store: false, reason: fixed === 'data_directory' ? 'excluded' : fixed, by: fixed };
   if (kind === 'directory') return classifyDirectory(question, rules);
-  if (rules.force(path, kind)) return stored.none;
+  if (rules.force(path, kind)) return stored.forced;
   const cause = causeOf(path, false, rules);
-  if (cause !== null && cause !== 'included') return { store: false, reason: reasonOf(cause) };
-  if (kind === 'file' && stat.size > rules.policy.max_file_size) return { store: false, reason: 'too_large' };
-  return stored.none;
+  if (isLeavingOut(cause)) return { store: false, reason: reasonOf(cause), by: cause };
+  if (kind === 'file' && stat.size > rules.policy.max_file_size)
+    return { store: false, reason: 'too_large', by: 'too_large' };
+  return stored[cause ?? 'nothing'];
 }
 
 /** What no pattern can change. */
-function fixedReason(question: PathQuestion, rules: RulesInForce): LeftOutReason | null {
+function fixedReason(question: PathQuestion, rules: RulesInForce): FixedReason | 'data_directory' | null {
   const { path, kind } = question;
   if (kind === 'special') return 'special';
   const reason = kind === 'directory' ? directoryReason(question, rules) : null;
@@ -98,29 +112,37 @@ function fixedReason(question: PathQuestion, rules: RulesInForce): LeftOutReason
   return !rules.policy.include_secrets && isSecret(path, kind, rules.rootName) ? 'secret' : null;
 }
 
-function directoryReason({ path, stat, isGitName }: PathQuestion, rules: RulesInForce): LeftOutReason | null {
-  if (stat.ino === rules.dataDirectory?.ino && stat.dev === rules.dataDirectory.dev) return 'excluded';
+function directoryReason(
+  { path, stat, isGitName }: PathQuestion,
+  rules: RulesInForce,
+): FixedReason | 'data_directory' | null {
+  if (stat.ino === rules.dataDirectory?.ino && stat.dev === rules.dataDirectory.dev) return 'data_directory';
   if (isGitName && !rules.force(path, 'directory')) return 'git_dir';
   return stat.dev === rules.rootDev ? null : 'foreign_fs';
 }
 
 function classifyDirectory({ path }: PathQuestion, rules: RulesInForce): Classification {
   const cause = causeOf(path, true, rules);
-  if (cause === null || cause === 'included') return stored[cause ?? 'none'];
+  if (cause === 'included') return entered.included;
+  if (!isLeavingOut(cause)) return stored[cause ?? 'nothing'];
   const mustEnter =
     (cause !== 'excluded' && rules.tracked.hasBelow(path)) ||
     rules.includes.leadsThrough(path) ||
     rules.force(path, 'directory');
-  return mustEnter ? stored[cause] : { store: false, reason: reasonOf(cause) };
+  return mustEnter ? entered[cause] : { store: false, reason: reasonOf(cause), by: cause };
 }
 
 /** What the patterns say: an include wins over everything, and what is tracked is left out only by a configured exclude. */
-function causeOf(path: EntryPath, isDirectory: boolean, rules: RulesInForce): Inherited {
+function causeOf(path: EntryPath, isDirectory: boolean, rules: RulesInForce): Inherited | 'tracked' {
   const { inherited, includes, excludes } = rules;
   if (inherited === 'included' || includes.matches(path, isDirectory) === 'ignored') return 'included';
   if (inherited === 'excluded' || excludes.matches(path, isDirectory) === 'ignored') return 'excluded';
   const cause = inherited ?? unlessTrackedCause(path, isDirectory, rules);
-  return cause !== null && rules.tracked.has(path) ? null : cause;
+  return cause !== null && rules.tracked.has(path) ? 'tracked' : cause;
+}
+
+function isLeavingOut(cause: Inherited | 'tracked'): cause is RuleCause {
+  return cause !== null && cause !== 'included' && cause !== 'tracked';
 }
 
 function unlessTrackedCause(path: EntryPath, isDirectory: boolean, { stacks, ignore }: NameRules): RuleCause | null {

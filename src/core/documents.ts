@@ -137,6 +137,13 @@ export interface ShowData {
   readonly policy: Policy;
   readonly stats: { readonly files_observed: number; readonly files_stored: number; readonly bytes_stored: number };
   readonly observed_only: readonly ObservedOnlyData[];
+  /** The presets that were in force, by mount. */
+  readonly stacks: readonly {
+    readonly mount: string;
+    readonly name: string;
+    readonly detect: readonly (readonly string[])[];
+    readonly patterns: readonly string[];
+  }[];
   readonly complete: boolean;
   readonly source_tool: string | null;
   readonly phase: string | null;

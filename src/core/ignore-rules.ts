@@ -32,7 +32,7 @@ export class IgnoreRules {
    * Adds the content of `directory`'s ignore file (or, as the first layer, of `.git/info/exclude`).
    * @param origin what `layers` says that it is
    */
-  with(directory: EntryPath, content: string, origin: string = ''): IgnoreRules {
+  with(directory: EntryPath, content: string, origin = ''): IgnoreRules {
     const patterns = this.#compile(content);
     return patterns.runs.length === 0 ? this : this.#below(directory, patterns, { origin, content });
   }

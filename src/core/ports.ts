@@ -7,6 +7,7 @@ import type { InstanceRecord } from './instance-record.js';
 import type { JournalRecord } from './journal-record.js';
 import type { AttributeLine, ManifestMount } from './manifest.js';
 import type { GitOutput } from './requests.js';
+import type { StoreUsage, UsageQuestion } from './store-usage.js';
 import type { WorktreeRecord } from './worktree-record.js';
 
 /*
@@ -203,6 +204,7 @@ export interface FoundCommit extends Pick<SnapshotRef, 'commit' | 'tree' | 'mess
   readonly hasParent: boolean;
 }
 
+export type { StoreUsage, UsageQuestion } from './store-usage.js';
 export type { ContentCheck, ContentPart, ContentProgress, Damage } from './content-check.js';
 
 export interface Store {
@@ -296,6 +298,8 @@ export interface Store {
   removeRest(kept: KeptObjects): Promise<void>;
   /** The bytes that the objects which these commits reach take on the disk as they lie there, each counted once. */
   bytesReachable(commits: readonly ObjectId[]): Promise<number>;
+  /** What snapshots take on the disk as it lies there, and how much of it is whose. Reads each tree once. */
+  usage(question: UsageQuestion): Promise<StoreUsage>;
   /** What all packs take, those left out that were written after `since` (milliseconds), and loose objects. No process. */
   bytesOfObjects(since?: number): number;
   /** From how many bytes of objects on garbage is to be looked for again, as it was noted; a hint. No process. */

@@ -1,6 +1,7 @@
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, MountName } from './ids.js';
 import type { NamedMount } from './jackin/mount-table.js';
+import type { ExplainResult, PlanResult, UsageResult } from './plan-result.js';
 import type { Policy, PolicyOverrides } from './policy.js';
 import type { ImportResult, RecoveryResult } from './recovery-results.js';
 import type {
@@ -23,6 +24,8 @@ import type {
   WorktreeRemoval,
   WorktreeSummary,
 } from './results.js';
+
+import type { StackApprovalResult, StackListResult, StackSummary, StackValidation } from './stacks/result.js';
 
 /*
  * What the library is asked. `snap.ts` answers; the command line is its first user.
@@ -53,6 +56,20 @@ export interface SaveRequest {
   readonly paths?: readonly PathArgument[] | undefined;
   readonly allowUnsafeMount?: boolean | undefined;
 }
+
+/** Which paths are asked about, under the rules of a save with these overrides. */
+export interface ExplainRequest {
+  readonly paths: readonly PathArgument[];
+  readonly overrides?: PolicyOverrides | undefined;
+}
+
+export interface UsageRequest {
+  /** Every instance; default: the chosen one. */
+  readonly all?: boolean | undefined;
+}
+
+/** What a save would be asked. */
+export type PlanRequest = Pick<SaveRequest, 'folders' | 'overrides' | 'allowUnsafeMount'>;
 
 export interface ListRequest {
   readonly trigger?: Trigger | undefined;
@@ -191,6 +208,8 @@ export type InstanceSettings = { readonly [Key in keyof Policy]?: string };
  */
 export interface JackinSnap {
   save(request?: SaveRequest): Promise<SaveResult>;
+  /** What a session would get, without side effects. */
+  plan(request?: PlanRequest): Promise<PlanResult>;
   list(request?: ListRequest): Promise<ListResult>;
   listAll(): Promise<readonly InstanceSummary[]>;
   show(snapshot: string): Promise<ShowResult>;
@@ -203,6 +222,8 @@ export interface JackinSnap {
     path: PathArgument,
     write: (chunk: Uint8Array) => Promise<void>,
   ): Promise<{ readonly sizeBytes: number }>;
+  /** What a save would do with paths, and which rules decide. Writes nothing. */
+  explain(request: ExplainRequest): Promise<ExplainResult>;
   tree(snapshot: string, path?: PathArgument): Promise<readonly TreeLine[]>;
   /** A new directory, or a tar where `destination` ends in .tar, .tar.gz or .tgz. */
   export(
@@ -231,6 +252,8 @@ export interface JackinSnap {
     readonly dryRun?: boolean;
     readonly confirm: (what: readonly SnapshotPointer[]) => Promise<boolean>;
   }): Promise<RemovalResult>;
+  /** What instances and snapshots take on the disk. */
+  usage(request?: UsageRequest): Promise<UsageResult>;
   gc(request: { readonly dryRun?: boolean }): Promise<RemovalResult>;
   /**
    * Puts the packs of many saves together, and frees what nothing needs any more where that is much. Saves work without
@@ -256,6 +279,15 @@ export interface JackinSnap {
     list(request?: { readonly all?: boolean | undefined }): Promise<readonly WorktreeSummary[]>;
     /** A snapshot first, then the worktree goes, and its branch if that has no commit of its own. */
     remove(request: WorktreeRemovalRequest): Promise<WorktreeRemoval>;
+  };
+  stacks: {
+    list(): Promise<StackListResult>;
+    show(name: string): Promise<StackSummary>;
+    /** Whether a file would be taken as a preset, wherever it lies. */
+    validate(file: HostPath): Promise<StackValidation>;
+    /** Approves what the folder recommends now, for just the content that its file has. */
+    approve(folder: HostPath): Promise<StackApprovalResult>;
+    revoke(folder: HostPath): Promise<StackApprovalResult>;
   };
   instance: {
     show(): Promise<InstanceSummary>;

@@ -118,12 +118,21 @@ export interface ListResult {
   readonly messages: readonly string[];
 }
 
+/** A stack preset that was in force in a mount when a snapshot was made. */
+export interface StackInSnapshot {
+  readonly mount: MountName;
+  readonly name: string;
+  readonly detect: readonly (readonly string[])[];
+  readonly patterns: readonly string[];
+}
+
 export interface ShowResult {
   readonly snapshot: ListedSnapshot;
   readonly mounts: readonly MountSummary[];
   readonly policy: Policy;
   readonly stats: { readonly filesStored: number; readonly bytesStored: number; readonly filesObserved: number };
   readonly observedOnly: readonly ObservedOnlyEntry[];
+  readonly stacks: readonly StackInSnapshot[];
   readonly complete: boolean;
   readonly sourceTool: string | null;
   readonly phase: string | null;

@@ -9,6 +9,16 @@ import { ancestorsOf, baseName } from './entry-path.js';
 const secretFile =
   /^(?:\.env(?:\.(?!(?:example|sample|template)$)[^]*)?|[^]*\.(?:pem|key)|id_(?:rsa|ed25519)[^]*|credentials\.json|\.(?:netrc|npmrc|pypirc|git-credentials))$/;
 
+/** The same one by one, as people write such patterns. */
+const secretPatterns: readonly (readonly [pattern: string, test: RegExp])[] = [
+  ['.env.*', /^\.env\./],
+  ['.env', /^\.env$/],
+  ['*.pem', /\.pem$/],
+  ['*.key', /\.key$/],
+  ['id_rsa*', /^id_rsa/],
+  ['id_ed25519*', /^id_ed25519/],
+];
+
 const secretDirectories: ReadonlySet<string> = new Set(['.ssh', '.aws', '.gnupg', '.kube', '.docker']);
 
 /** Secret when they stand directly in `.config`. */
@@ -24,6 +34,13 @@ export function isSecret(path: EntryPath, kind: EntryStat['kind'], rootName = ''
   if (kind !== 'directory') return secretFile.test(name);
   if (secretDirectories.has(name)) return true;
   return secretConfigurations.has(name) && parentName(path, rootName) === '.config';
+}
+
+/** The pattern that makes a secret path one, for people. */
+export function secretPattern(path: EntryPath, kind: EntryStat['kind']): string {
+  const name = baseName(path);
+  if (kind === 'directory') return secretDirectories.has(name) ? `${name}/` : `.config/${name}/`;
+  return secretPatterns.find(([, test]) => test.test(name))?.[0] ?? name;
 }
 
 /** True when the path is secret or lies below a secret directory. */

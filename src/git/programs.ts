@@ -1,4 +1,4 @@
-import { accessSync, constants, readFileSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 
 import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
@@ -7,6 +7,8 @@ import { SnapError, systemCode } from '../errors.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface ProgramSearch {
+  /** False: not even a version is noted down. */
+  readonly remembers?: boolean;
   readonly dataDir: string;
   /** The caller's environment; only PATH decides where programs are looked for. */
   readonly env: Environment;
@@ -90,7 +92,9 @@ export class Programs {
         needed,
       });
     }
-    if (remembered === undefined) remember(file, { key, version });
+    // Where nothing is kept yet, nothing is made for this.
+    if (remembered === undefined && this.#search.remembers !== false && existsSync(this.#search.dataDir))
+      remember(file, { key, version });
     return { path, version };
   }
 

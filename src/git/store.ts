@@ -19,6 +19,8 @@ import type {
   RefValue,
   SnapshotRef,
   Store,
+  StoreUsage,
+  UsageQuestion,
 } from '../core/ports.js';
 import { snapshotRefName } from '../core/snapshot-record.js';
 import { Ahead } from './ahead.js';
@@ -46,12 +48,15 @@ import { missingParts, prepareRepository, repositoryExists } from './repository.
 import { GitRunner, askVersion } from './run-git.js';
 import { makeScratchObjects } from './scratch-objects.js';
 import { listTree, listTreeInPart } from './tree-listing.js';
+import { measureNothing, measureUsage } from './usage/measure.js';
 
 export interface StoreOptions {
   readonly dataDir: string;
   readonly env: Environment;
   readonly signal?: AbortSignal | undefined;
   readonly heldLocks?: ReadonlySet<number>;
+  /** False: not even git's version is noted down. */
+  readonly remembers?: boolean;
   /** Directories, as bytes, whose programs are never run: the mounts. Asked for only when something is started. */
   readonly forbiddenProgramDirectories: () => readonly string[];
 }
@@ -223,6 +228,12 @@ class GitStore implements Store {
     return bytesReachable(this.#ready(), commits);
   }
 
+  async usage(question: UsageQuestion): Promise<StoreUsage> {
+    if (!this.exists()) return measureNothing(question);
+    const git = this.#ready();
+    return measureUsage(git, new BatchReader(git), question);
+  }
+
   bytesOfObjects(since?: number): number {
     return bytesOfObjects(join(this.#directory, 'objects'), since);
   }
@@ -301,8 +312,8 @@ class GitStore implements Store {
 }
 
 function runnerFor(options: StoreOptions, storeDirectory: string): GitRunner {
-  const { dataDir, env, signal, heldLocks, forbiddenProgramDirectories: forbiddenDirectories } = options;
-  const programs = new Programs({ dataDir, env, forbiddenDirectories });
+  const { dataDir, env, signal, heldLocks, remembers = true } = options;
+  const programs = new Programs({ dataDir, env, remembers, forbiddenDirectories: options.forbiddenProgramDirectories });
   const settings = {
     dataDir,
     env,

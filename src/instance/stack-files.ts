@@ -38,23 +38,29 @@ export class StackFiles {
 
   /** Read anew each time. @throws SnapError CONFIGURATION_INVALID */
   async presets(): Promise<readonly StackPreset[]> {
-    const names = namesIn(this.#directory).filter((name) => name.endsWith('.toml'));
-    if (names.length > presetLimits.presets) {
+    if (this.#names().length > presetLimits.presets) {
       const problem = `there are more than ${String(presetLimits.presets)} presets`;
       throw invalid(this.#directory, [{ line: 1, problem }]);
     }
     const presets: StackPreset[] = [];
-    for (const name of names.sort()) {
-      const path = join(this.#directory, name);
-      const { preset, problems } = await checkFile(bytesOfText(path) as HostPath);
-      if (preset === null) throw invalid(path, problems);
-      presets.push(preset);
+    for (const { file, checked } of await this.files()) {
+      if (checked.preset === null) throw invalid(file, checked.problems);
+      presets.push(checked.preset);
     }
     return presets;
   }
 
-  fileOf(name: string): string {
-    return join(this.#directory, `${name}.toml`);
+  async files(): Promise<{ readonly file: string; readonly checked: Checked }[]> {
+    const files = this.#names().map((name) => join(this.#directory, name));
+    const found = [];
+    for (const file of files) found.push({ file, checked: await checkFile(bytesOfText(file) as HostPath) });
+    return found;
+  }
+
+  #names(): string[] {
+    return namesIn(this.#directory)
+      .filter((name) => name.endsWith('.toml'))
+      .sort();
   }
 
   async check(path: HostPath): Promise<Checked> {
@@ -147,10 +153,10 @@ async function parse<Read extends object>(
     return { read: [{ line: 1, problem: 'it is not UTF-8' }] };
   }
   try {
-    const { value, lineOf } = parseToml(text);
-    const found = check(value);
+    const toml = parseToml(text);
+    const found = check(toml.value);
     if (!isKeyed(found)) return { read: found };
-    return { read: found.map(({ key, problem }) => ({ line: lineOf(key), problem: `${nameOf(key)}${problem}` })) };
+    return { read: found.map(({ key, problem }) => ({ line: toml.lineOf(key), problem: `${nameOf(key)}${problem}` })) };
   } catch (error) {
     if (!(error instanceof TomlProblem)) throw error;
     return { read: [{ line: error.line, problem: `it is no TOML: ${error.message}` }] };

@@ -64,8 +64,8 @@ export interface StackFiles {
    * @throws SnapError CONFIGURATION_INVALID when any file among them is not in order
    */
   presets(): Promise<readonly StackPreset[]>;
-  /** Where a preset of this name lies, or would. */
-  fileOf(name: string): string;
+  /** All files that are meant to be presets, in order or not. */
+  files(): Promise<readonly { readonly file: string; readonly checked: CheckedPreset }[]>;
   /** Reads a file as a preset of its name, wherever it lies. */
   check(path: HostPath): Promise<CheckedPreset>;
   /** The names in the text of a recommendation. @throws SnapError CONFIGURATION_INVALID naming the line */

@@ -83,7 +83,7 @@ export class MemoryContext {
       },
       stackFiles: {
         presets: () => Promise.resolve([]),
-        fileOf: (name) => name,
+        files: () => Promise.resolve([]),
         check: () => this.#unused(),
         readRecommendation: () => this.#unused(),
         approval: () => undefined,

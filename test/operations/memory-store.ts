@@ -86,6 +86,7 @@ export class MemoryStore {
       packKept: unused,
       removeRest: unused,
       bytesReachable: unused,
+      usage: unused,
       bytesOfObjects: () => 0,
       countPacks: () => 0,
       gatherPacks: unused,

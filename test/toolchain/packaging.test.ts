@@ -40,7 +40,7 @@ describe('the package', () => {
   });
 
   test('holds what is built and written for users, and nothing else', () => {
-    const expected = /^(bin|dist|docs)\/|^(LICENSE|README\.md|CHANGELOG\.md|refs-layout\.md|package\.json)$/;
+    const expected = /^(bin|dist|docs|stacks)\/|^(LICENSE|README\.md|CHANGELOG\.md|refs-layout\.md|package\.json)$/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
     expect(packed).toEqual(
       expect.arrayContaining(['LICENSE', 'bin/jackin-snap', 'dist/cli/main.js', 'dist/index.d.ts']),

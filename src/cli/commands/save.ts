@@ -7,7 +7,17 @@ import type { Context, Outcome, Session } from '../session.js';
 import type { Surroundings } from '../surroundings.js';
 import { UsageError } from '../usage-error.js';
 
-interface SaveOptions {
+/** What decides what is stored, for this call only. */
+export interface RuleOptions {
+  readonly exclude?: readonly string[];
+  readonly include?: readonly string[];
+  readonly gitignore: boolean;
+  readonly stacks: boolean;
+  readonly includeSecrets?: true;
+  readonly maxFileSize?: number;
+}
+
+interface SaveOptions extends RuleOptions {
   readonly message?: string;
   readonly mount?: readonly string[];
   readonly ifChanged?: true;
@@ -15,12 +25,6 @@ interface SaveOptions {
   readonly full?: true;
   readonly path?: readonly string[];
   readonly pathsFrom?: string;
-  readonly exclude?: readonly string[];
-  readonly include?: readonly string[];
-  readonly gitignore: boolean;
-  readonly stacks: boolean;
-  readonly includeSecrets?: true;
-  readonly maxFileSize?: number;
   readonly trigger?: Trigger;
   readonly sourceTool?: string;
   readonly phase?: string;
@@ -51,14 +55,8 @@ export function define(command: Command, session: Session): void {
     .option('--full', 'read every file, whatever the stat cache says')
     .option('--path <path>', 'only this path; a missing one is recorded as absent (repeatable)', collect)
     .option('--paths-from <file>', 'more of them, NUL-separated; - is stdin')
-    .option('--allow-unsafe-mount', 'save /, a home or a secret folder all the same')
-    .optionsGroup('What is stored (this save only; see also "instance set"):')
-    .option('--exclude <pattern>', 'leave out what matches, as in .gitignore (repeatable)', collect)
-    .option('--include <pattern>', 'store what matches in spite of excludes (repeatable)', collect)
-    .option('--no-gitignore', 'store what .gitignore files leave out')
-    .option('--no-stacks', 'store what is left out for detected stacks, such as node_modules')
-    .option('--include-secrets', 'store files that look like secrets')
-    .option('--max-file-size <size>', 'leave out larger files, e.g. 100M', parseSize)
+    .option('--allow-unsafe-mount', 'save /, a home or a secret folder all the same');
+  addRuleOptions(command)
     .optionsGroup('What is recorded with it:')
     .option('--trigger <name>', triggerList.join(', '), parseChoice(triggerList))
     .option('--source-tool <name>', 'the tool on whose behalf it is made')
@@ -83,6 +81,17 @@ export function define(command: Command, session: Session): void {
     ],
     exits: [0, 4, 6, 7, 8],
   });
+}
+
+export function addRuleOptions(command: Command): Command {
+  return command
+    .optionsGroup('What is stored (this save only; see also "instance set"):')
+    .option('--exclude <pattern>', 'leave out what matches, as in .gitignore (repeatable)', collect)
+    .option('--include <pattern>', 'store what matches in spite of excludes (repeatable)', collect)
+    .option('--no-gitignore', 'store what .gitignore files leave out')
+    .option('--no-stacks', 'store what is left out for detected stacks, such as node_modules')
+    .option('--include-secrets', 'store files that look like secrets')
+    .option('--max-file-size <size>', 'leave out larger files, e.g. 100M', parseSize);
 }
 
 async function saveRequest(
@@ -118,7 +127,7 @@ async function saveRequest(
 
 const exampleMount: Hint = (next) => `For example: ${next('save --mount web=./web')}`;
 
-async function foldersOf(
+export async function foldersOf(
   dirs: readonly string[],
   mounts: readonly string[],
   cwd: string,
@@ -133,7 +142,7 @@ async function foldersOf(
   return [...dirs.map((dir) => ({ name: null, path: hostPath(dir, cwd) })), ...named];
 }
 
-function overridesOf(options: SaveOptions): PolicyOverrides {
+export function overridesOf(options: RuleOptions): PolicyOverrides {
   return {
     exclude: options.exclude === undefined ? undefined : [...options.exclude],
     include: options.include === undefined ? undefined : [...options.include],

@@ -74,6 +74,7 @@ export function showData(result: ShowResult): ShowData {
       bytes_stored: stats.bytesStored,
     },
     observed_only: observedOnly.map(observedOnlyData),
+    stacks: result.stacks,
     complete,
     source_tool: sourceTool,
     phase,

@@ -47,6 +47,7 @@ export function showText(result: ShowResult, style: TextStyle): string {
     '',
     paint.bold('Policy in force'),
     ...policyLines(policy),
+    ...stackLines(result),
   ]);
 }
 
@@ -70,6 +71,18 @@ function stateText({ snapshot, complete }: ShowResult): string {
     ...(recoveryOf === null ? [] : [`made before the restore to ${recoveryOf.instance}/${recoveryOf.seq}`]),
   ];
   return states.join(', ');
+}
+
+/** Each preset once, with the mounts that it was in force in where that were not all. */
+function stackLines({ stacks, mounts }: ShowResult): readonly string[] {
+  if (stacks.length === 0) return [];
+  const byName = new Map<string, ShowResult['stacks'][number][]>();
+  for (const stack of stacks) byName.set(stack.name, [...(byName.get(stack.name) ?? []), stack]);
+  const lines = [...byName].map(([name, [first, ...others]]) => {
+    const where = others.length + 1 === mounts.length ? '' : ` (in ${first?.mount ?? ''})`;
+    return `  ${name}${where}: ${(first?.patterns ?? []).map(shown).join(' ')}`;
+  });
+  return ['', 'Stacks in force, where they are found', ...lines];
 }
 
 function noteLines(result: ShowResult): readonly (readonly [name: string, value: string])[] {

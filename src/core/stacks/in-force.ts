@@ -1,4 +1,3 @@
-import { SnapError } from '../../errors.js';
 import { builtInPresets } from './built-in.js';
 import { StackDetector } from './detection.js';
 import type { StackPreset } from './preset.js';
@@ -14,10 +13,3 @@ export const usualPresets: readonly StackPreset[] = presetsInForce(builtInPreset
 export const usualDetector: StackDetector = new StackDetector(usualPresets);
 
 export const noDetector: StackDetector = new StackDetector([]);
-
-/** @throws SnapError USAGE for a name that no preset has */
-export function findPreset(all: readonly StackPreset[], name: string): StackPreset {
-  const preset = all.find((one) => one.name === name);
-  if (preset !== undefined) return preset;
-  throw new SnapError('USAGE', `There is no preset ${JSON.stringify(name)}.`, { what: 'preset' });
-}

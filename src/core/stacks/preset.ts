@@ -17,7 +17,12 @@ export interface StackPreset {
 }
 
 /** The most that a preset's file may hold. */
-export const presetLimits = { bytes: 8_192, patterns: 50, detect: 10, presets: 100 } as const;
+export const presetLimits: Readonly<Record<'bytes' | 'patterns' | 'detect' | 'presets', number>> = {
+  bytes: 8 * 1024,
+  patterns: 50,
+  detect: 10,
+  presets: 100,
+};
 
 const detectName = z.string().refine(isMarker, {
   error: 'a name to look for is one name, or *.ext: no other wildcard, no slash, no control character',
@@ -87,6 +92,5 @@ function patternProblem(text: string): string | undefined {
 }
 
 function hasControl(text: string): boolean {
-  // eslint-disable-next-line no-control-regex
   return /[\0-\x1f\x7f]/.test(text);
 }

@@ -1,4 +1,4 @@
-import type { EntryPath } from '../../core/entry-path.js';
+import type { EntryPath, HostPath } from '../../core/entry-path.js';
 import type { AttributeLine } from '../../core/manifest.js';
 import { displayPath, isWithin, joinPath, rootPath } from '../../core/entry-path.js';
 import type { MountName, ObjectId } from '../../core/ids.js';
@@ -13,7 +13,8 @@ import { type AttributeDefaults, attributesOf, usualAttributes } from './attribu
 import { type CaptureRequest, type CapturedTree, capture } from './capture.js';
 import { Grafts, pathsByRanges, inOrderOfWalk, isLinkGroupParted } from './grafts.js';
 import type { Captured } from './level.js';
-import { type FoundRepository, type Forced, MountRules } from './mount-rules.js';
+import { FileCounter } from './file-counter.js';
+import { type FoundRepository, type Forced, MountRules, type MountRulesOptions } from './mount-rules.js';
 import { type StacksInForce, ownPresets, stacksInForce } from './stacks-in-force.js';
 import { type PassedOver, isAlike, lookAtRecord } from './recorded.js';
 import type { RecordedRepositories } from './recorded-repositories.js';
@@ -59,6 +60,8 @@ export interface CaptureMountsRequest {
   readonly passOver?: (mount: MountName) => PassedOver | undefined;
   readonly scope: (mount: MountName) => readonly EntryPath[] | null;
   readonly forced: (mount: MountName) => Forced | null;
+  /** How files are read; default: stably, in full. */
+  readonly read?: CaptureRequest['read'];
   /** Names in the mount that belong to a restore that is pending. */
   readonly temporaryPrefix: string | null;
 }
@@ -189,6 +192,7 @@ async function walkMount(
     scope: request.scope(mount.name),
     hasRoom: (bytes) => counter.bytes + bytes <= (request.policy.max_total_size ?? Infinity),
     interruption: context.interruption,
+    read: request.read,
     onFile: (bytes) => {
       counter.add(bytes);
     },
@@ -236,17 +240,25 @@ function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes):
 
 function rulesFor(look: Look, knownRepositories: RecordedRepositories['unchanged']): MountRules {
   const { context, request, mount, root, stacks } = look;
+  const { policy, forced, temporaryPrefix } = request;
+  const decided = { policy, stacks: stacks.detector, forced: forced(mount.name), temporaryPrefix, knownRepositories };
+  return mountRules(context, mount.path, root, decided);
+}
+
+/** The rules of a mount, with what of them the host says. */
+export function mountRules(
+  context: Context,
+  mountPath: HostPath,
+  root: Pick<WritableDirectory, 'identity'>,
+  decided: Pick<MountRulesOptions, 'policy' | 'stacks' | 'forced' | 'temporaryPrefix' | 'knownRepositories'>,
+): MountRules {
   return new MountRules({
-    policy: request.policy,
-    stacks: stacks.detector,
-    mountPath: mount.path,
+    ...decided,
+    mountPath,
     rootDev: root.identity.dev,
-    mountPoints: context.host.mountPointsBelow(mount.path),
+    mountPoints: context.host.mountPointsBelow(mountPath),
     dataDirectory: context.host.identity(context.host.dataDirectory),
     repositories: context.repositories,
-    forced: request.forced(mount.name),
-    temporaryPrefix: request.temporaryPrefix,
-    knownRepositories,
     keyOf: (text) => context.hasher.writeBlob(Buffer.from(text, 'utf8')),
   });
 }
@@ -315,28 +327,4 @@ export function mountSummary(
 ): MountSummary {
   const { head, ...state } = repository ?? noRepository;
   return { ...mount, baseCommit: head, ...state };
-}
-
-/** Counts what is stored, over all mounts, and tells of progress now and then. */
-class FileCounter {
-  readonly #context: Context;
-  #files = 0;
-  bytes = 0;
-
-  constructor(context: Context) {
-    this.#context = context;
-  }
-
-  add(bytes: number): void {
-    this.#files += 1;
-    this.bytes += bytes;
-    if (this.#files % 128 !== 0) return;
-    this.#context.onProgress({
-      phase: 'store',
-      files: this.#files,
-      bytes: this.bytes,
-      totalFiles: null,
-      totalBytes: null,
-    });
-  }
 }

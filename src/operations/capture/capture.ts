@@ -34,7 +34,7 @@ import {
 import { type Grafts, TakenOver, pathsByRanges } from './grafts.js';
 import { LinkGroups } from './link-groups.js';
 import { absentIn, isInScope } from './scope.js';
-import { type ContentForm, readStable } from './read-stable.js';
+import { type ContentForm, type ReadFile, readStable } from './read-stable.js';
 import { WriterFailure, isDenied, toldApart } from './walk-failures.js';
 
 /*
@@ -58,6 +58,8 @@ export interface CaptureRequest {
   readonly hasRoom: (bytes: number) => boolean;
   readonly interruption: Interruption;
   readonly onFile: (bytes: number) => void;
+  /** How a file that the cache does not know is read; default: stably, in full. */
+  readonly read?: ReadFile | undefined;
 }
 
 export interface CapturedTree {
@@ -290,7 +292,7 @@ class Walk {
       this.#addFile(level, name, path, { stat, oid: known, form }, true);
       return true;
     }
-    const read = await readStable(level.directory, name, this.#request.writer);
+    const read = await (this.#request.read ?? readStable)(level.directory, name, this.#request.writer);
     if (read === 'unstable') this.#noteLeftOut(path, 'unstable', false);
     else if (read === 'another') return false;
     else {

@@ -1,4 +1,5 @@
 import {
+  type Classification,
   type Inherited,
   type NameRules,
   type RulesInForce,
@@ -72,7 +73,7 @@ export class MountRules {
   }
 
   /** What stands above the root: no ignore file yet. */
-  outermost(): DirectoryRules {
+  outermost(): RulesOfDirectory {
     return new RulesOfDirectory(this, {
       key: this.#outermostKey(),
       ignore: IgnoreRules.none(),
@@ -101,6 +102,11 @@ export class MountRules {
 
   remember(path: EntryPath, rules: NameRules): void {
     this.#byDirectory.set(path, rules);
+  }
+
+  /** The rules by name of every directory that was entered. */
+  inDirectories(): ReadonlyMap<EntryPath, NameRules> {
+    return this.#byDirectory;
   }
 
   /** The rules by name in force where the path lies. */
@@ -189,7 +195,11 @@ interface Situation {
 /** A larger ignore file is nobody's by hand, and is not read; git reads no more either. */
 export const ignoreFileAtMost: number = 100 * 1024 * 1024;
 
-class RulesOfDirectory implements DirectoryRules {
+/** What a walk does with an entry, and what decides that. */
+export type Decision =
+  Classification | { readonly store: false; readonly reason: LeftOutReason; readonly by: 'set_apart' };
+
+export class RulesOfDirectory implements DirectoryRules {
   readonly #mount: MountRules;
   readonly #situation: Situation;
   readonly #rules: RulesInForce;
@@ -221,17 +231,25 @@ class RulesOfDirectory implements DirectoryRules {
     return this.#mount.options.forced === null ? this.key : `${this.key} and forced paths`;
   }
 
+  get inForce(): RulesInForce {
+    return this.#rules;
+  }
+
   leaveOut(path: EntryPath, name: string, stat: EntryStat): LeftOutReason | null {
-    const apart = this.#mount.setApart(path, name, stat);
-    if (apart !== undefined) return apart;
-    const rules = this.#mount.isStoredSecret(path) ? this.#rulesForStoredSecrets : this.#rules;
-    const answer = classify({ path, kind: stat.kind, stat, isGitName: name === '.git' }, rules);
+    const answer = this.decide(path, name, stat);
     if (!answer.store) return answer.reason;
     if (stat.kind === 'directory') this.#inherit.set(path, answer.inherit);
     return null;
   }
 
-  async enter(path: EntryPath, directory: Directory, names: readonly string[]): Promise<DirectoryRules> {
+  decide(path: EntryPath, name: string, stat: EntryStat): Decision {
+    const apart = this.#mount.setApart(path, name, stat);
+    if (apart !== undefined) return { store: false, reason: apart, by: 'set_apart' };
+    const rules = this.#mount.isStoredSecret(path) ? this.#rulesForStoredSecrets : this.#rules;
+    return classify({ path, kind: stat.kind, stat, isGitName: name === '.git' }, rules);
+  }
+
+  async enter(path: EntryPath, directory: Directory, names: readonly string[]): Promise<RulesOfDirectory> {
     const inherited = this.#inherit.get(path) ?? null;
     this.#inherit.delete(path);
     let situation: Situation = { ...this.#situation, inherited };

@@ -21,6 +21,13 @@ export interface ReadContent {
   readonly bytesRead: number;
 }
 
+/** Reads one file of a directory, as `readStable` does. */
+export type ReadFile = (
+  directory: Directory,
+  name: string,
+  writer: Writer,
+) => Promise<ReadContent | 'unstable' | 'another'>;
+
 type Writer = Pick<ObjectWriter, 'writeBlob' | 'writeLargeBlob'>;
 type Read = Omit<ReadContent, 'stat'>;
 

@@ -55,6 +55,13 @@ export function stacksInForce(
   };
 }
 
+/** The policy of a snapshot for a look at today's folder: a preset that it names may be gone by now. */
+export async function withPresetsThatAreThere(context: Context, policy: Policy): Promise<Policy> {
+  if (policy.more_stacks.length === 0) return policy;
+  const all = allPresets(await ownPresets(context, policy));
+  return { ...policy, more_stacks: policy.more_stacks.filter((name) => all.some((preset) => preset.name === name)) };
+}
+
 /** The built-in presets and the user's, by name. */
 export function allPresets(own: readonly StackPreset[]): readonly StackPreset[] {
   return [...builtInPresets, ...own].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -5,6 +5,7 @@ import type { DiffRequest } from '../../core/requests.js';
 import type { MountName } from '../../core/ids.js';
 import { type CapturedMount, captureMounts } from '../capture/capture-mounts.js';
 import { incompletePaths } from '../capture/incomplete.js';
+import { withPresetsThatAreThere } from '../capture/stacks-in-force.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import type { MountPath } from '../path-arguments.js';
@@ -71,7 +72,7 @@ async function diffWithLive(
     const captured = await captureMounts(context, {
       record,
       mounts: recorded.mounts.filter(({ name }) => names.includes(name)),
-      policy: { ...manifest.policy, max_total_size: null },
+      policy: { ...(await withPresetsThatAreThere(context, manifest.policy)), max_total_size: null },
       writer: scratch.writer,
       full: false,
       graft: false,

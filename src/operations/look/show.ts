@@ -1,10 +1,17 @@
 import { type HostPath, parseEntryPath, pathFromJson } from '../../core/entry-path.js';
 import type { MountName } from '../../core/ids.js';
 import { type Manifest, type ManifestMount, type ObservedLine } from '../../core/manifest.js';
-import type { MountSummary, ObservedOnlyEntry, RepositoryState, ShowResult } from '../../core/results.js';
+import type {
+  MountSummary,
+  ObservedOnlyEntry,
+  RepositoryState,
+  ShowResult,
+  StackInSnapshot,
+} from '../../core/results.js';
 import { mountSummary } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
+import { stacksThen } from '../restore/rules-then.js';
 import { readManifest, readObserved } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { describeListed, know, pinned, resolveSnapshot } from '../snapshots.js';
@@ -34,6 +41,7 @@ export async function show(context: Context, selector: string): Promise<ShowResu
       policy: manifest.policy,
       stats: statsOf(manifest),
       observedOnly,
+      stacks: manifest.mounts.flatMap((mount) => stacksIn(manifest, mount)),
       complete: manifest.complete,
       sourceTool,
       phase,
@@ -53,6 +61,15 @@ function leftOut(mount: MountName, lines: readonly ObservedLine[]): ObservedOnly
     if (reason === 'absent') return [];
     return [{ mount, path, reason: reason === 'incomplete' ? 'unreadable' : reason }];
   });
+}
+
+function stacksIn(manifest: Manifest, mount: ManifestMount): StackInSnapshot[] {
+  return stacksThen(manifest, mount).presets.map(({ name, detect, patterns }) => ({
+    mount: mount.name as MountName,
+    name,
+    detect,
+    patterns,
+  }));
 }
 
 function statsOf({ stats }: Manifest): ShowResult['stats'] {
