@@ -98,6 +98,7 @@ async function othersIn(
   const known = new Set(refs.map(({ commit }) => commit));
   const ours = /^refs\/(?:replace|jackin|jackin-pin)\//;
   const others = (await context.store.refs('refs/')).filter(({ name, oid }) => !ours.test(name) && !known.has(oid));
+  if (others.length === 0) return [];
   const reader = context.store.reader();
   try {
     const found = await Promise.all(others.map(({ oid }) => reader.find(`${oid}^{tree}`, 'tree')));
