@@ -9,7 +9,6 @@ Example:
   jackin-snap save -m "before the change"   take a snapshot of this folder
   jackin-snap diff latest                   what has changed since
   jackin-snap restore latest                put it back; "undo" takes that back
-
 SNAP is a number, latest, first, latest~2, or 4 or more characters of an id.
 PATH starts at the folder's root. "jackin-snap COMMAND --help" has examples.`,
 } as const;

@@ -21,23 +21,12 @@ export interface Decided {
 /** The rule behind a decision about just this path. */
 export function decidingRule(decided: Decided): DecidingRule {
   const { by, path, rules } = decided;
-  switch (by) {
-    case 'excluded':
-      return inSetting(decided, 'exclude');
-    case 'included':
-      return inSetting(decided, 'include');
-    case 'stack':
-      return inLayers(decided, rules.stacks, 'stack');
-    case 'ignored':
-      return inLayers(decided, rules.ignore, 'ignore_file');
-    case 'tracked':
-      return { ...behindTracked(decided), kind: 'tracked' };
-    case 'nothing':
-    case 'forced':
-      return { ...noRule, path };
-    default:
-      return ofEntryItself(by, decided);
-  }
+  if (by === 'excluded') return inSetting(decided, 'exclude');
+  if (by === 'included') return inSetting(decided, 'include');
+  if (by === 'stack') return inLayers(decided, rules.stacks, 'stack');
+  if (by === 'ignored') return inLayers(decided, rules.ignore, 'ignore_file');
+  if (by === 'tracked') return { ...behindTracked(decided), kind: 'tracked' };
+  return by === 'nothing' || by === 'forced' ? { ...noRule, path } : ofEntryItself(by, decided);
 }
 
 type ByEntryItself = Exclude<

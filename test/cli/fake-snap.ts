@@ -12,10 +12,9 @@ import type {
   SaveResult,
   ShowResult,
 } from '../../src/core/results.js';
-import type { ExplainResult, PlanResult, UsageResult } from '../../src/core/plan-result.js';
-import type { StackApprovalResult, StackSummary } from '../../src/core/stacks/result.js';
 import { SnapError } from '../../src/errors.js';
 import { evilName, foreignName, instance, mount, pointer } from './fake-names.js';
+import { contractAnswers } from './fake-contract.js';
 import { imported, recoveryAnswers } from './fake-recovery.js';
 
 export { evilName, foreignName, instance, mount, pointer } from './fake-names.js';
@@ -179,119 +178,6 @@ export const summary: InstanceSummary = {
   createdAt: '2026-03-01T12:00:00.000Z',
 };
 
-export const planned: PlanResult = {
-  instance,
-  isNew: false,
-  refusal: null,
-  policy: defaultPolicy,
-  mounts: [
-    {
-      name: mount,
-      path: '/work/m' as HostPath,
-      kind: 'clone',
-      stored: { files: 12, bytes: 1_234_567 },
-      toRead: { files: 2, bytes: 2048 },
-      leftOut: [{ reason: 'ignored', entries: 1, files: 3000, bytes: 5_000_000, unknown: true }],
-      excludes: [
-        { kind: 'exclude', file: null, preset: null, patterns: ['*.log', foreignName] },
-        { kind: 'secret', file: null, preset: null, patterns: [] },
-        { kind: 'stack', file: '' as EntryPath, preset: 'node', patterns: ['node_modules/'] },
-        { kind: 'ignore_file', file: parseEntryPath('web/.gitignore'), preset: null, patterns: ['dist'] },
-      ],
-      complete: true,
-    },
-  ],
-  store: { dataDirectory: '/data' as HostPath, exists: true, sizeBytes: 4096, freeBytes: 1e9 },
-  restores: [
-    {
-      which: 'latest',
-      snapshot: pointer(3),
-      possible: false,
-      refusals: [{ code: 'INSTANCE_ACTIVE', message: 'Instance t is active.' }],
-      changes: plan,
-      kept: restored.kept,
-      blocked: [{ mount, path: parseEntryPath('pipe'), reason: 'special' }],
-      messages: [],
-    },
-  ],
-  messages: [],
-};
-
-const noRule = { pattern: null, file: null, line: null, preset: null, setting: null, limit: null };
-
-export const explained: ExplainResult = {
-  instance,
-  explanations: [
-    {
-      mount,
-      path: parseEntryPath('node_modules/x'),
-      outcome: 'left_out',
-      reason: 'excluded',
-      rule: {
-        ...noRule,
-        kind: 'stack',
-        path: parseEntryPath('node_modules'),
-        pattern: 'node_modules/',
-        file: '' as EntryPath,
-        preset: 'node',
-      },
-    },
-    {
-      mount,
-      path: foreignName as EntryPath,
-      outcome: 'observed_only',
-      reason: 'ignored',
-      rule: {
-        ...noRule,
-        kind: 'ignore_file',
-        path: foreignName as EntryPath,
-        pattern: foreignName,
-        file: parseEntryPath('.gitignore'),
-        line: 3,
-      },
-    },
-    {
-      mount,
-      path: parseEntryPath('a'),
-      outcome: 'stored',
-      reason: null,
-      rule: { ...noRule, kind: 'none', path: parseEntryPath('a') },
-    },
-  ],
-  messages: [],
-};
-
-export const used: UsageResult = {
-  instances: [
-    {
-      instance,
-      bytes: 10_000,
-      uniqueBytes: 7000,
-      sharedBytes: 3000,
-      snapshots: [{ seq: 1 as Seq, bytes: 9000, uniqueBytes: 0, sharedBytes: 9000 }],
-      prunable: { snapshots: 1, freedBytes: 100 },
-    },
-  ],
-  store: { totalBytes: 20_000, reachableBytes: 12_000, garbageBytes: 2000, overheadBytes: 6000, objects: 1234 },
-  messages: [],
-};
-
-const preset: StackSummary = {
-  name: 'node',
-  description: 'Node.js',
-  detect: [['package.json']],
-  patterns: ['node_modules/'],
-  optIn: false,
-  source: 'built-in',
-  file: null,
-};
-
-const problems = [{ line: 2, problem: 'there is no such field' }];
-
-function approval(approved: boolean): StackApprovalResult {
-  return { file: '/work/m/.jackin-snap.toml' as HostPath, approved, presets: approved ? [preset] : [] };
-}
-
 /** What the library was asked, by method. */
 export interface Asked {
   readonly method: string;
@@ -335,17 +221,7 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
       start: (program) => note('housekeeping.start', program, undefined),
     },
     save: (request) => note('save', request, saved),
-    plan: (request) => note('plan', request, planned),
-    explain: (request) => note('explain', request, explained),
-    usage: (request) => note('usage', request, used),
-    stacks: {
-      list: () =>
-        note('stacks.list', undefined, { presets: [preset], invalid: [{ file: '/data/stacks/X.toml', problems }] }),
-      show: (name) => note('stacks.show', name, preset),
-      validate: (file) => note('stacks.validate', file, { preset: null, problems }),
-      approve: (folder) => note('stacks.approve', folder, approval(true)),
-      revoke: (folder) => note('stacks.revoke', folder, approval(false)),
-    },
+    ...contractAnswers(note),
     list: (request) => note('list', request, { instance, snapshots: [listed(3), listed(2), listed(1)], messages: [] }),
     listAll: () => note('listAll', undefined, [summary]),
     show: (request) => note('show', request, showed),
