@@ -102,9 +102,9 @@ export default {
     ),
     only(
       'snap-joins',
-      '^src/snap\\.ts$',
+      '^src/snap(\\.ts$|/)',
       [
-        '^src/(core|operations|fs|git|instance|run|threads)/',
+        '^src/(snap|core|operations|fs|git|instance|run|threads)/',
         '^src/errors\\.ts$',
         builtins('os', 'path', 'process'),
         packages('ulid'),
@@ -152,7 +152,7 @@ export default {
       comment: 'A new folder needs a rule that says what it may import.',
       from: {
         path: '^src/',
-        pathNot: '^src/((core|operations|fs|git|instance|run|threads|cli)/|(index|snap|errors|schemas)\\.ts$)',
+        pathNot: '^src/((core|operations|fs|git|instance|run|threads|snap|cli)/|(index|snap|errors|schemas)\\.ts$)',
       },
       to: {},
     },

@@ -40,7 +40,7 @@ export default defineConfig(
   },
   {
     files: ['src/**/*.ts'],
-    ignores: ['src/cli/**', 'src/snap.ts'],
+    ignores: ['src/cli/**', 'src/snap.ts', 'src/snap/**'],
     rules: {
       'no-restricted-globals': ['error', { name: 'process', message: 'Only bin/, cli/ and snap.ts see the process.' }],
       'no-restricted-imports': [

@@ -15,8 +15,8 @@ import { type ContractSchemas, contractSchemas } from './core/contract-schemas.j
 import { leftOutReasons } from './core/entry.js';
 import { policySchema } from './core/policy.js';
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
-import { triggers, worktreeStates } from './core/results.js';
-import { selfRunningKinds } from './core/self-running.js';
+import { triggers } from './core/results.js';
+import { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 
 /*
  * A schema for every JSON document that `--json` prints. `documentSchema('save')` checks a whole document, failures
@@ -25,6 +25,7 @@ import { selfRunningKinds } from './core/self-running.js';
 
 export { instanceDataSchema, instanceListDataSchema, pathSchema, pointerSchema } from './core/document-fields.js';
 export { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
+export { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 export type * from './core/contract-documents.js';
 export type * from './core/documents.js';
 export type { ImportData, JackinSessionData, RecoveryData, RecoveryMountData } from './core/recovery-documents.js';
@@ -208,83 +209,6 @@ export const drillDataSchema: z.ZodType<documents.DrillData> = z.object({
 export const doctorDataSchema: z.ZodType<documents.DoctorData> = z.object({
   healthy: z.boolean(),
   findings: z.array(z.object({ level: z.enum(['ok', 'fixed', 'note', 'problem']), what: text, hint: maybeText })),
-});
-
-const changeSchema = z.enum(['added', 'modified', 'deleted']);
-
-const runChangesSchema = z.object({
-  added: count,
-  modified: count,
-  deleted: count,
-  lines_added: count,
-  lines_removed: count,
-  files: z.array(
-    z.object({
-      mount: text,
-      path: pathSchema,
-      change: changeSchema,
-      lines: z.object({ added: count, removed: count }).nullable(),
-    }),
-  ),
-  new_executables: z.array(z.object({ mount: text, path: pathSchema })),
-  self_running: z.array(
-    z.object({
-      mount: text,
-      path: pathSchema,
-      kind: z.enum(selfRunningKinds),
-      change: changeSchema,
-      stored: z.boolean(),
-    }),
-  ),
-});
-
-export const runDataSchema: z.ZodType<documents.RunData> = z.object({
-  instance: text,
-  exit_code: count,
-  before: pointerSchema.nullable(),
-  after: pointerSchema.nullable(),
-  changes: runChangesSchema.nullable(),
-  commands: z.object({ diff: maybeText, restore: maybeText }),
-  complete: z.boolean(),
-  worktree: z
-    .object({
-      name: text,
-      path: pathSchema,
-      branch: pathSchema,
-      base_commit: objectId,
-      kept: z.boolean(),
-      branch_stays: z.boolean(),
-      unsaved: z.array(text),
-    })
-    .nullable(),
-});
-
-export const runListDataSchema: z.ZodType<documents.RunListData> = z.object({
-  worktrees: z.array(
-    z.object({
-      name: text,
-      instance: text,
-      state: z.enum(worktreeStates),
-      path: pathSchema.nullable(),
-      repository: pathSchema.nullable(),
-      branch: pathSchema.nullable(),
-      base_commit: objectId.nullable(),
-      base_branch: maybeText,
-      head: objectId.nullable(),
-      ahead: count.nullable(),
-      dirty: z.boolean().nullable(),
-      exit_code: count.nullable(),
-      created_at: maybeText,
-    }),
-  ),
-});
-
-export const runRemoveDataSchema: z.ZodType<documents.RunRemoveData> = z.object({
-  name: text,
-  path: pathSchema,
-  branch: pathSchema,
-  branch_stays: z.boolean(),
-  snapshot: pointerSchema.nullable(),
 });
 
 export type DocumentCommand =

@@ -34,12 +34,16 @@ export function parseTreeChanges(output: string): TreeChange[] {
       changes.set(stored, toChange(raw, stored));
       continue;
     }
-    const [, added = '', removed = '', stored = ''] = statShape.exec(word) ?? [];
-    const change = changes.get(stored);
-    if (change === undefined || added === '-') continue;
-    changes.set(stored, { ...change, lines: { added: Number(added), removed: Number(removed) } });
+    noteLines(word, changes);
   }
   return [...changes.values()];
+}
+
+function noteLines(word: string, changes: Map<string, TreeChange>): void {
+  const [, added = '', removed = '', stored = ''] = statShape.exec(word) ?? [];
+  const change = changes.get(stored);
+  if (change === undefined || added === '-') return;
+  changes.set(stored, { ...change, lines: { added: Number(added), removed: Number(removed) } });
 }
 
 const rawShape = /^:(\d{6}) (\d{6}) ([0-9a-f]{40}) ([0-9a-f]{40}) ([A-Z])\d*$/;

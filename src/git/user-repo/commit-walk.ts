@@ -16,7 +16,7 @@ interface Commit {
 /** How many commits `tip` reaches that `base` does not; null when it cannot be known. */
 export function countAhead(objects: RepositoryObjects, tip: ObjectId, base: ObjectId): number | null {
   if (tip === base) return 0;
-  const marks = new Map<ObjectId, 'ahead' | 'shared'>([
+  const marks = new Map<ObjectId, Mark>([
     [tip, 'ahead'],
     [base, 'shared'],
   ]);
@@ -27,18 +27,22 @@ export function countAhead(objects: RepositoryObjects, tip: ObjectId, base: Obje
     const next = queue.take();
     if (next === undefined) return count(marks);
     const mark = marks.get(next.oid) ?? 'ahead';
-    for (const parent of next.parents) {
-      const before = marks.get(parent);
-      if (before === mark || before === 'shared') continue;
-      marks.set(parent, mark);
-      // What turns out to be shared after all passes that on to its own parents.
-      if (!queue.add(parent)) return null;
-    }
+    // What turns out to be shared after all passes that on to its own parents.
+    for (const parent of markAll(next.parents, mark, marks)) if (!queue.add(parent)) return null;
   }
   return null;
 }
 
-function count(marks: ReadonlyMap<ObjectId, 'ahead' | 'shared'>): number {
+type Mark = 'ahead' | 'shared';
+
+/** Those whose mark is another one now. */
+function markAll(commits: readonly ObjectId[], mark: Mark, marks: Map<ObjectId, Mark>): ObjectId[] {
+  const changed = commits.filter((oid) => marks.get(oid) !== mark && marks.get(oid) !== 'shared');
+  for (const oid of changed) marks.set(oid, mark);
+  return changed;
+}
+
+function count(marks: ReadonlyMap<ObjectId, Mark>): number {
   return [...marks.values()].filter((mark) => mark === 'ahead').length;
 }
 

@@ -130,15 +130,21 @@ const harmlessExtensions = new Set([
 ]);
 
 function refuseOddFormat(root: HostPath, config: RepositoryConfig): void {
-  const objects = config.get('extensions', null, 'objectformat')?.toLowerCase() ?? 'sha1';
+  const objects = formatOf(config, 'objectformat', 'sha1');
   if (objects !== 'sha1') throw unsuitable(root, `its objects are in the format ${JSON.stringify(objects)}`);
-  const refs = config.get('extensions', null, 'refstorage')?.toLowerCase() ?? 'files';
+  const refs = formatOf(config, 'refstorage', 'files');
   if (refs !== 'files') throw unsuitable(root, `its refs are in the format ${JSON.stringify(refs)}`);
   const version = config.get('core', null, 'repositoryformatversion') ?? '0';
   if (version !== '0' && version !== '1') throw unsuitable(root, `its format is version ${JSON.stringify(version)}`);
-  for (const [key] of config.entries()) {
-    const extension = /^extensions\0(?:[^]*\0)?([^\0]*)$/.exec(key)?.[1];
-    if (version === '1' && extension !== undefined && !harmlessExtensions.has(extension))
-      throw unsuitable(root, `it has the extension ${JSON.stringify(extension)}`);
-  }
+  const odd = version === '1' ? oddExtension(config) : undefined;
+  if (odd !== undefined) throw unsuitable(root, `it has the extension ${JSON.stringify(odd)}`);
+}
+
+function formatOf(config: RepositoryConfig, extension: string, usual: string): string {
+  return config.get('extensions', null, extension)?.toLowerCase() ?? usual;
+}
+
+function oddExtension(config: RepositoryConfig): string | undefined {
+  const extensions = [...config.entries()].map(([key]) => /^extensions\0(?:[^]*\0)?([^\0]*)$/.exec(key)?.[1]);
+  return extensions.find((extension) => extension !== undefined && !harmlessExtensions.has(extension));
 }

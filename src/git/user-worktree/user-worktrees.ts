@@ -154,11 +154,7 @@ function lookAtLink(
   if (!isOurs(link, record)) return nothing;
   const objects = new RepositoryObjects(commonDir);
   try {
-    const head = readHead(link);
-    const ref = head.kind === 'read' && 'ref' in head.value ? head.value.ref : null;
-    const resolved = ref === null ? head : resolveRef(link, commonDir, ref);
-    const commit =
-      resolved.kind !== 'read' ? null : typeof resolved.value === 'string' ? resolved.value : oidOf(resolved.value);
+    const { ref, commit } = headOf(link, commonDir);
     return {
       linked: true,
       locked: isLocked(link),
@@ -174,6 +170,17 @@ function lookAtLink(
   } finally {
     objects.close();
   }
+}
+
+function headOf(
+  link: GuardedDirectory,
+  commonDir: GuardedDirectory,
+): { readonly ref: string | null; readonly commit: ObjectId | null } {
+  const head = readHead(link);
+  const ref = head.kind === 'read' && 'ref' in head.value ? head.value.ref : null;
+  const resolved = ref === null ? head : resolveRef(link, commonDir, ref);
+  if (resolved.kind !== 'read') return { ref, commit: null };
+  return { ref, commit: typeof resolved.value === 'string' ? resolved.value : oidOf(resolved.value) };
 }
 
 function oidOf(head: { readonly ref: string } | { readonly oid: ObjectId }): ObjectId | null {

@@ -1,4 +1,5 @@
 import { activeOwner } from '../../core/activity.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
 import type { WorktreeState, WorktreeSummary } from '../../core/results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import type { WorktreeLook } from '../../core/worktrees.js';
@@ -64,6 +65,14 @@ async function isDirty(context: Context, record: WorktreeRecord): Promise<boolea
   const instance = context.registry.find(record.name);
   const mounts = instance?.mounts.filter(({ path }) => path === record.path) ?? [];
   if (instance === undefined || mounts.length !== 1 || !context.store.exists()) return null;
+  return isMountDirty(context, instance, mounts);
+}
+
+async function isMountDirty(
+  context: Context,
+  instance: InstanceRecord,
+  mounts: InstanceRecord['mounts'],
+): Promise<boolean | null> {
   const lock = await lockForReading(context);
   const scratch = await context.store.newScratchWriter();
   try {

@@ -1,0 +1,50 @@
+import type { FindData } from '../core/ports.js';
+import type { ProgramSearch } from '../git/programs.js';
+import type { SnapOptions } from '../core/requests.js';
+import type { Context } from '../operations/context.js';
+
+/*
+ * Adapters that are loaded when they are first used: most commands need none of them.
+ */
+
+/** Loaded for the first `.git` that a walk meets. */
+export const repositories: Context['repositories'] = {
+  read: async (directory, gitEntry) =>
+    (await import('../git/user-repo/repositories.js')).readRepository(directory, gitEntry),
+  readSelfRunning: async ({ descriptorPath }, gitEntry) =>
+    (await import('../git/user-repo/self-running.js')).readSelfRunning(descriptorPath, gitEntry),
+};
+
+/** Both are loaded for the first file with vast holes. */
+export function dataFinder(search: ProgramSearch): FindData {
+  return async (file) => {
+    const { Programs } = await import('../git/programs.js');
+    const programs = new Programs(search);
+    const path = programs.findIfThere('tar');
+    if (path === undefined) return undefined;
+    return (await import('../run/find-data.js')).findData({ path, searchPath: programs.searchPath }, file);
+  };
+}
+
+/** Loaded for the first session of jackin's. */
+export function jackinHome(env: NonNullable<SnapOptions['env']>, cwd: string | undefined): Context['jackin'] {
+  return async (home) => {
+    const { FileJackinHome, jackinPlaces } = await import('../instance/jackin/file-jackin-home.js');
+    const places = jackinPlaces(env, cwd ?? '/');
+    return new FileJackinHome(home === undefined ? places : { ...places, home });
+  };
+}
+
+/** Docker is looked for, and asked, for the first container. */
+export function containerLook(search: ProgramSearch): Context['containers']['look'] {
+  return async (name, avoid) => {
+    const { Programs } = await import('../git/programs.js');
+    const forbiddenDirectories = (): string[] => [...search.forbiddenDirectories(), ...avoid];
+    const programs = new Programs({ ...search, forbiddenDirectories });
+    const path = programs.findIfThere('docker');
+    if (path === undefined) return { state: 'unknown', why: 'there is no docker on PATH that may be trusted' };
+    const { dockerEnvironment, lookAtContainer } = await import('../run/look-at-container.js');
+    const env = dockerEnvironment(search.env, (folder) => !programs.isForbidden(folder));
+    return lookAtContainer({ path, env: { ...env, PATH: programs.searchPath } }, name);
+  };
+}
