@@ -47,15 +47,18 @@ export const mutantsOfApplying: readonly Mutant[] = [
   {
     name: 'what changed since the plan is overwritten',
     file: 'operations/restore/apply.ts',
-    find: '} else if ((await this.#mayBeReplaced(parent, change)) || (await this.#isOnlyParted(parent, after, present))) {',
+    find: `} else if (
+      (await this.#mayBeReplaced(parent, change, present)) ||
+      (await this.#isOnlyParted(parent, after, present))
+    ) {`,
     replace: '} else if (after !== undefined) {',
     tests: meanwhile,
   },
   {
     name: 'what changed while files waited is overwritten',
     file: 'operations/restore/apply.ts',
-    find: 'if (!mayBe) {',
-    replace: 'if (!mayBe && path === null) {',
+    find: 'if (replace && !(await this.#mayStillBeReplaced(parent, change, after))) {',
+    replace: 'if (path === null) {',
     tests: together,
   },
   {
@@ -75,8 +78,8 @@ export const mutantsOfApplying: readonly Mutant[] = [
   {
     name: 'files that wait have their names before they are synced',
     file: 'operations/restore/apply.ts',
-    find: '    if (this.#waiting.length === 0) return;\n    await this.#sync();\n',
-    replace: '    if (this.#waiting.length === 0) return;\n',
+    find: '    await synced;\n',
+    replace: '    void synced;\n',
     tests: together,
   },
   {
@@ -91,7 +94,7 @@ export const mutantsOfApplying: readonly Mutant[] = [
   {
     name: 'files that wait stay where the work ends early',
     file: 'operations/restore/apply.ts',
-    find: '      this.#discardWaiting();\n',
+    find: '      await this.#discardWaiting();\n',
     replace: '',
     tests: together,
   },

@@ -128,7 +128,7 @@ export const mutantsOfRestores: readonly Mutant[] = [
   {
     name: 'what was written is not looked at again',
     file: 'operations/restore/execute.ts',
-    find: 'return { applied, unlike: await verifyChanges(root, applied, context.hasher, onLend) };',
+    find: 'return { applied, unlike: await verifyChanges(root, applied, { hasher, threads }, onLend) };',
     replace: 'return { applied, unlike: [] };',
     tests: steps,
   },
