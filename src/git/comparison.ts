@@ -8,6 +8,7 @@ import { isAscii } from '../core/entry-path.js';
 import type { GitRequest } from '../core/ports.js';
 import { SnapError } from '../errors.js';
 import { makeScratchDirectory, writeNewFile } from '../fs/durable.js';
+import { refuseOtherKindsBelow } from './ref-kinds.js';
 import { type GitCommand, type GitRunner, endOf, throwIfInterrupted } from './run-git.js';
 
 /*
@@ -36,6 +37,7 @@ export function showDiff(
 export async function showLog(git: GitRunner, refs: readonly string[], request: GitRequest): Promise<number> {
   // Without a revision git would show that of HEAD.
   if (refs.length === 0) return 0;
+  refuseOtherKindsBelow(git.settings.storeDirectory, 'refs');
   const args = ['log', '--topo-order', ...request.options, ...rawBytes, '--relative=mounts/', '--stdin'];
   // Limited to paths, git leaves out what did not change them; else every snapshot is shown, changed or not.
   const paths = request.paths.map((path) => `mounts/${path}`);

@@ -9,6 +9,7 @@ import { keepingIntact } from './connectivity.js';
 import { freeBytes } from './full-disk.js';
 import { PackIndex } from './pack/index-file.js';
 import { KnownObjects } from './pack/known-objects.js';
+import { refuseOtherKindsBelow } from './ref-kinds.js';
 import type { GitRunner } from './run-git.js';
 import { namesIn } from './names-in.js';
 
@@ -87,6 +88,7 @@ async function writePackOf(git: GitRunner, packs: readonly string[]): Promise<st
 async function writeIndexOfPacks(git: GitRunner, without: ReadonlySet<string>): Promise<void> {
   const directory = packDirectory(git.settings.storeDirectory);
   removeIndexOfPacks(directory);
+  refuseOtherKindsBelow(git.settings.storeDirectory, 'refs');
   const staying = allPacksIn(directory).filter((name) => !without.has(name) && !/[\r\n]/.test(name));
   const { exitCode } = await git.run({
     args: ['multi-pack-index', 'write', '--no-progress', '--stdin-packs', '--bitmap'],
@@ -190,6 +192,7 @@ function readIfThere(path: string): Buffer | undefined {
  * lock. The one file is durable before any of the others goes.
  */
 export async function packRefs(git: GitRunner): Promise<void> {
+  refuseOtherKindsBelow(git.settings.storeDirectory, 'refs');
   await git.output({ args: ['pack-refs', '--all', '--no-prune'], uninterruptible: true });
   syncDirectory(git.settings.storeDirectory);
   await git.output({ args: ['pack-refs', '--all', '--prune'], uninterruptible: true });

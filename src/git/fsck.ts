@@ -4,16 +4,19 @@ import { join } from 'node:path';
 import type { ContentProgress } from '../core/ports.js';
 import type { GitRunner } from './run-git.js';
 import { highLevelGit } from './high-level-git.js';
+import { refuseOtherKindsBelow } from './ref-kinds.js';
 
 /**
  * What git's own check finds wrong with the store, line by line as git says it; empty when it is sound. `full`
  * reads and hashes all content, otherwise only links between objects are followed.
+ * @throws SnapError STORE_DAMAGED where git could not be let to the refs
  */
 export async function checkStore(
   git: GitRunner,
   full: boolean,
   onChecked: (done: ContentProgress) => void,
 ): Promise<string[]> {
+  refuseOtherKindsBelow(git.settings.storeDirectory, 'refs');
   const args = [
     'fsck',
     '--strict',

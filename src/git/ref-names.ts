@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { type InstanceName, type ObjectId, type Seq, toSeq, zeroObjectId } from '../core/ids.js';
 import { systemCode } from '../errors.js';
+import { refuseOtherKind } from './ref-kinds.js';
 
 /*
  * Which refs there are, and what they name, read without a process and without an object, however many there are. What
@@ -43,12 +44,16 @@ function packedValue(storeDirectory: string, name: string): string | undefined {
   return at < 0 ? undefined : /^\n?([0-9a-f]{40})$/.exec(text.slice(Math.max(0, at - 41), at))?.[1];
 }
 
-/** What lies below a prefix as files. */
+/**
+ * What lies below a prefix as files. Done before git is let to it.
+ * @throws SnapError STORE_DAMAGED where something lies there that is neither file nor directory.
+ */
 export function looseRefs(storeDirectory: string, prefix: string): string[] {
   const directory = prefix.replace(/\/+$/, '');
   return entriesOf(join(storeDirectory, directory)).flatMap((entry) => {
     const name = `${directory}/${entry.name}`;
     if (entry.isDirectory()) return looseRefs(storeDirectory, name);
+    refuseOtherKind(storeDirectory, name, entry);
     return name.endsWith('.lock') ? [] : [name];
   });
 }

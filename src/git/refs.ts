@@ -9,6 +9,7 @@ import { SnapError, isSnapError } from '../errors.js';
 import { syncDirectory } from '../fs/durable.js';
 import { BatchReader } from './objects.js';
 import { looseRefs, plainRef, snapshotNumbers } from './ref-names.js';
+import { refuseOtherKindsBelow, refuseOtherKindsIn } from './ref-kinds.js';
 import { type RefRecord, RefRecords, commitParts, recordFormat } from './ref-records.js';
 import type { GitCommand, GitRunner, RunningGit } from './run-git.js';
 
@@ -64,6 +65,8 @@ export async function findSnapshotRef(
   const { storeDirectory } = git.settings;
   const oid = plainRef(storeDirectory, name);
   if (oid !== undefined) return toSnapshotRef([name, oid, ...(await readCommit(reader, oid))]);
+  // git looks at all that lie beside it.
+  refuseOtherKindsIn(storeDirectory, dirname(name));
   const record = (await readSnapshotRefs(git, [name])).find(([found]) => found === name);
   if (record !== undefined) return toSnapshotRef(record);
   const isThere = lstatSync(join(storeDirectory, name), { throwIfNoEntry: false })?.isDirectory() === false;
@@ -84,6 +87,7 @@ async function readSnapshotRefs(git: GitRunner, patterns: readonly string[]): Pr
 
 /** All refs below a prefix such as `refs/replace/`, by name. */
 export async function listRefs(git: GitRunner, prefix: string): Promise<RefValue[]> {
+  refuseOtherKindsBelow(git.settings.storeDirectory, prefix.replace(/\/+$/, ''));
   const stdout = await git.output({ args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00', prefix] });
   return parsePairs(stdout).map(([name, oid]) => ({ name, oid: oid as ObjectId }));
 }

@@ -1,8 +1,9 @@
 import { lstatSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-import { SnapError, systemCode } from '../errors.js';
+import { systemCode } from '../errors.js';
 import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+import { damagedPart, refuseOtherKindsIn } from './ref-kinds.js';
 
 /*
  * The bare repository, made by hand: no `git init`, so no template, no hook and no configuration of the machine gets
@@ -48,7 +49,7 @@ export function repositoryExists(storeDirectory: string): boolean {
 
 /**
  * Makes what is missing, durably, 0700 and 0600 whatever the umask, and puts HEAD and configuration right.
- * @throws SnapError STORE_DAMAGED when a part of it is a link or leads elsewhere; then nothing was changed.
+ * @throws SnapError STORE_DAMAGED when a part of it is a link or leads elsewhere, or git would wait for it; then nothing was changed.
  */
 export function prepareRepository(storeDirectory: string): void {
   checkRepository(storeDirectory);
@@ -72,18 +73,21 @@ export function missingParts(storeDirectory: string): string[] {
 function checkRepository(storeDirectory: string): void {
   for (const directory of directories) {
     const kind = kindOf(join(storeDirectory, directory));
-    if (kind !== undefined && kind !== 'directory') throw damaged(storeDirectory, directory, 'it is no directory');
+    if (kind !== undefined && kind !== 'directory') throw damagedPart(storeDirectory, directory, 'it is no directory');
   }
   for (const name of neverThere) {
-    if (kindOf(join(storeDirectory, name)) !== undefined) throw damaged(storeDirectory, name, 'no store has this file');
+    if (kindOf(join(storeDirectory, name)) !== undefined)
+      throw damagedPart(storeDirectory, name, 'no store has this file');
   }
   // git would wait for whoever writes to a pipe.
   const packed = kindOf(join(storeDirectory, 'packed-refs'));
-  if (packed !== undefined && packed !== 'file') throw damaged(storeDirectory, 'packed-refs', 'it is no file');
+  if (packed !== undefined && packed !== 'file') throw damagedPart(storeDirectory, 'packed-refs', 'it is no file');
   for (const directory of ['objects', 'objects/pack', 'refs']) {
     const link = linkIn(join(storeDirectory, directory));
-    if (link !== undefined) throw damaged(storeDirectory, `${directory}/${link}`, 'it is a link');
+    if (link !== undefined) throw damagedPart(storeDirectory, `${directory}/${link}`, 'it is a link');
   }
+  // Those of an instance, of which there may be many, are looked at where they are listed.
+  for (const directory of ['refs', 'refs/jackin', 'refs/jackin-pin']) refuseOtherKindsIn(storeDirectory, directory);
 }
 
 function correct(path: string, wanted: string): void {
@@ -108,11 +112,4 @@ function linkIn(directory: string): string | undefined {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-function damaged(storeDirectory: string, name: string, why: string): SnapError<'STORE_DAMAGED'> {
-  const path = join(storeDirectory, name);
-  return new SnapError('STORE_DAMAGED', `${JSON.stringify(path)} cannot be part of a store: ${why}.`, {
-    problem: `${name}: ${why}`,
-  });
 }

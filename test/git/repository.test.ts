@@ -14,6 +14,7 @@ import {
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 
+import type { InstanceName, Seq } from '../../src/core/ids.js';
 import { openStore } from '../../src/git/store.js';
 import { makeFifo } from '../support/build-tree.js';
 import { storeGit } from '../support/store-git.js';
@@ -191,4 +192,60 @@ test('packed refs that are a pipe are refused, and nobody waits for them', async
     code: 'STORE_DAMAGED',
     data: { problem: 'packed-refs: it is no file' },
   });
+});
+
+describe('what git would wait for, or follow without end, is refused below refs', () => {
+  const put: Record<string, (path: string) => void> = {
+    'a pipe': makeFifo,
+    'a link to a pipe': (path) => {
+      const pipe = join(tempDir(), 'pipe');
+      makeFifo(pipe);
+      symlinkSync(pipe, path);
+    },
+    'a link to a device': (path) => {
+      symlinkSync('/dev/zero', path);
+    },
+    'a link that leads back': (path) => {
+      symlinkSync('..', path);
+    },
+  };
+  const places = ['refs/jackin', 'refs/jackin/t', 'refs/jackin/t/1', 'refs/jackin/t/9', 'refs/jackin-pin', 'refs/x'];
+
+  test.each(Object.keys(put).flatMap((what) => places.map((name) => [what, name] as const)))(
+    '%s as %s',
+    async (what, name) => {
+      const area = await preparedStore();
+      await publishSnapshot(area.store, 1, { a: 'a' });
+      const path = join(area.directory, name);
+      rmSync(path, { recursive: true, force: true });
+      put[what]?.(path);
+      const refused = {
+        code: 'STORE_DAMAGED',
+        data: { problem: expect.stringContaining(`${name}: it is `) as string },
+      };
+      await expect(reopened(area).snapshots(null)).rejects.toMatchObject(refused);
+      // One that is read as it lies needs no look at those beside it.
+      if (name !== 'refs/jackin/t/9')
+        await expect(reopened(area).snapshot('t' as InstanceName, 1 as Seq)).rejects.toMatchObject(refused);
+    },
+  );
+
+  test.each(['refs/jackin/t/9', 'refs/jackin-pin/t/1', 'refs/replace/x', 'refs/x/y/z'])(
+    'a pipe as %s, before git reads all refs',
+    async (name) => {
+      const area = await preparedStore();
+      const commit = await publishSnapshot(area.store, 1, { a: 'a' });
+      mkdirSync(dirname(join(area.directory, name)), { recursive: true });
+      makeFifo(join(area.directory, name));
+      const refused = { code: 'STORE_DAMAGED', data: { problem: `${name}: it is neither file nor directory` } };
+      const store = reopened(area);
+      await expect(store.refs('refs/')).rejects.toMatchObject(refused);
+      await expect(store.brokenRefs('refs/')).rejects.toMatchObject(refused);
+      await expect(store.fsck(false)).rejects.toMatchObject(refused);
+      await expect(store.packRefs()).rejects.toMatchObject(refused);
+      await expect(
+        store.log([commit], { options: [], paths: [], output: { kind: 'collect', onData: () => undefined } }),
+      ).rejects.toMatchObject(refused);
+    },
+  );
 });
