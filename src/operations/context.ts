@@ -9,12 +9,12 @@ import type {
   Locks,
   OpenMount,
   Processes,
-  RestoreThreads,
   StatCache,
   StatCacheNotes,
   StatCacheRecorder,
   Store,
 } from '../core/ports.js';
+import type { RestoreThreads } from '../core/restore-threads.js';
 import type { Progress, RepositoryState } from '../core/results.js';
 import type { StackPreset } from '../core/stacks/preset.js';
 import type { Worktrees } from '../core/worktrees.js';

@@ -6,7 +6,8 @@ import { SHARE_ENV, Worker } from 'node:worker_threads';
 
 import type { StoredFile } from '../core/entry.js';
 import type { EntryPath } from '../core/entry-path.js';
-import type { Directory, MadeFile, RestoreThreads } from '../core/ports.js';
+import type { Directory } from '../core/ports.js';
+import type { MadeFile, RestoreThreads } from '../core/restore-threads.js';
 import { systemCode } from '../errors.js';
 import { namesIn } from '../git/names-in.js';
 import { PackIndex } from '../git/pack/index-file.js';

@@ -1,12 +1,14 @@
-import { type EntryStat, type StoredDirectory, type StoredEntry, type StoredFile, sameStat } from '../../core/entry.js';
+import { type EntryStat, type StoredEntry, type StoredFile, sameStat } from '../../core/entry.js';
 import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
-import type { ObjectReader, RestoreThreads, WritableDirectory } from '../../core/ports.js';
+import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { Change, Kept } from '../../core/restore-plan.js';
+import type { RestoreThreads } from '../../core/restore-threads.js';
 import type { Interruption } from '../interruption.js';
 import { EntryMaker, type Temporary } from './entry-maker.js';
 import { type Remembered, hasAttributes, isInState } from './entry-state.js';
 import { inTurns, objectsFor } from './expected.js';
 import type { ContentHasher } from './hashing.js';
+import { isForeign, isRemoval, isReplacedInPlace, membersOfGroups } from './kinds-of-change.js';
 import { MountWriter } from './mount-writer.js';
 import { Staging } from './staging.js';
 import { type LeftName, Temporaries } from './temporaries.js';
@@ -368,49 +370,3 @@ const syncedTogetherFrom = 256;
 /** Of files that are being made; as many may be in the middle of being synced. */
 const waitingAtMost = 4096;
 const waitingBytesAtMost = 128 * 1024 * 1024;
-
-/** The paths that are to share the inode of their group's first path, by that path. */
-function membersOfGroups(changes: readonly Change[]): Map<EntryPath, EntryPath[]> {
-  const members = new Map<EntryPath, EntryPath[]>();
-  for (const { path, after } of changes) {
-    if (after === null || after.kind === 'directory' || after.linkedTo === undefined || after.linkedTo === path)
-      continue;
-    members.set(after.linkedTo, [...(members.get(after.linkedTo) ?? []), path]);
-  }
-  return members;
-}
-
-/** Removed before anything is put in its place: what is deleted, and what a rename cannot replace. */
-function isRemoval(change: Change): boolean {
-  return change.after === null || (change.before !== null && !isReplacedInPlace(change));
-}
-
-/** A rename replaces files and links; a directory has to go first, or has to find its place free. */
-function isReplacedInPlace(change: Change): boolean {
-  if (change.before === null || change.after === null) return false;
-  return (
-    change.before.kind === change.after.kind ||
-    (change.before.kind !== 'directory' && change.after.kind !== 'directory')
-  );
-}
-
-/** True for a change of mode or owner alone that finds neither those before nor those after, nor ours half made. */
-function isForeign(present: EntryStat, { action, before, after }: Change): boolean {
-  if (action !== 'chmod' || before === null || after === null) return false;
-  if (hasAttributes(present, before) || hasAttributes(present, after)) return false;
-  if (before.kind === 'file' && after.kind === 'file') return !isHalfMade(present, before, after);
-  return before.kind === 'directory' && after.kind === 'directory' && !isLent(present, before, after);
-}
-
-/** The owner is set first, which may clear set-id bits. */
-function isHalfMade(present: EntryStat, before: StoredFile, after: StoredFile): boolean {
-  return [before.mode, before.mode & ~0o6000, before.mode & ~0o4000].some((mode) =>
-    hasAttributes(present, { ...after, mode }),
-  );
-}
-
-/** A folder's owner is set before its mode, and it may have a lent one in between. */
-function isLent(present: EntryStat, before: StoredDirectory, after: StoredDirectory): boolean {
-  const modes = [before.mode, after.mode].flatMap((mode) => [mode, mode | 0o700]);
-  return [before, after].some((owner) => modes.some((mode) => hasAttributes(present, { ...owner, mode })));
-}

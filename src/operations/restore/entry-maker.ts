@@ -1,6 +1,7 @@
 import type { EntryStat, StoredEntry, StoredFile, StoredSymlink } from '../../core/entry.js';
 import { type EntryPath, baseName, joinPath, parentPath } from '../../core/entry-path.js';
-import type { MadeFile, ObjectReader, RestoreThreads, WritableDirectory } from '../../core/ports.js';
+import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
+import type { MadeFile, RestoreThreads } from '../../core/restore-threads.js';
 import { systemCode } from '../../errors.js';
 import { hasAttributes } from './entry-state.js';
 import type { MountWriter } from './mount-writer.js';

@@ -1,7 +1,8 @@
 import type { EntryStat } from '../../core/entry.js';
 import { type EntryPath, baseName, parentPath, rootPath } from '../../core/entry-path.js';
-import type { RestoreThreads, WritableDirectory } from '../../core/ports.js';
+import type { WritableDirectory } from '../../core/ports.js';
 import type { Change } from '../../core/restore-plan.js';
+import type { RestoreThreads } from '../../core/restore-threads.js';
 import { systemCode } from '../../errors.js';
 import type { Applied } from './apply.js';
 import { DirectoryChain } from './directory-chain.js';
