@@ -39,6 +39,9 @@ export interface SnapErrorData {
   readonly MOUNT_REPLACED: { readonly mount: string; readonly path: string };
   readonly MOUNT_UNSAFE: { readonly path: string; readonly why: string };
   readonly RESTORE_PENDING: { readonly instance: string };
+  /** The snapshot holds nothing of the repositories but files. */
+  readonly GIT_STATE_ABSENT: { readonly snapshot: string };
+  readonly GIT_STATE_REFUSED: { readonly path: string; readonly why: string };
   readonly LIMIT_EXCEEDED: { readonly path: string };
   readonly DESTINATION_EXISTS: { readonly path: string };
   readonly CONFIRMATION_NEEDED: { readonly what: string };

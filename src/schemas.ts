@@ -13,6 +13,7 @@ import {
 import type * as documents from './core/documents.js';
 import { type ContractSchemas, contractSchemas } from './core/contract-schemas.js';
 import { leftOutReasons } from './core/entry.js';
+import { protectedDataSchema } from './core/git-state.js';
 import { policySchema } from './core/policy.js';
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 import { triggers } from './core/results.js';
@@ -65,6 +66,7 @@ const mountSchema = z.object({
   base_commit: objectId.nullable(),
   ...repositoryFields,
   nested: z.array(z.object({ path: pathSchema, head: objectId.nullable(), ...repositoryFields })),
+  protected: protectedDataSchema.optional(),
 });
 
 const observedOnlySchema = z.object({ mount: text, path: pathSchema, reason: z.enum(leftOutReasons) });

@@ -107,6 +107,14 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
     paths: ({ path }) => [path],
   },
   RESTORE_PENDING: { exitCode: 4, hint: ({ instance }, next) => recoverCommands(instance, next) },
+  GIT_STATE_ABSENT: {
+    exitCode: 3,
+    hint: (_, next) => `Restore the files alone, and protect commits from now on: ${next('save --protect-commits')}`,
+  },
+  GIT_STATE_REFUSED: {
+    exitCode: 4,
+    hint: (_, next) => `Restore it into a new folder: ${next('restore SNAP --git-state --to DIR')}`,
+  },
   LIMIT_EXCEEDED: {
     exitCode: 4,
     hint: (_, next) =>

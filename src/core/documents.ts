@@ -1,5 +1,6 @@
 import type { JsonPath } from './entry-path.js';
 import type { LeftOutReason } from './entry.js';
+import type { MissingReason } from './git-state.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { Policy } from './policy.js';
 import type { MountKind, PlanAction, Trigger, WorktreeState } from './results.js';
@@ -73,6 +74,24 @@ export interface MountData {
   readonly operation: string | null;
   readonly unknown: readonly string[];
   readonly nested: readonly NestedRepositoryData[];
+  /** Only where commits are protected. */
+  readonly protected?: ProtectedData | undefined;
+}
+
+export interface ProtectedData {
+  readonly complete: boolean;
+  readonly commits: number;
+  readonly branches: number;
+  readonly stashes: number;
+  readonly staged: boolean;
+  readonly operation: string | null;
+  readonly missing: readonly {
+    readonly object: string;
+    readonly path: JsonPath | null;
+    readonly reason: MissingReason;
+  }[];
+  readonly missing_total: number;
+  readonly problems: readonly string[];
 }
 
 export interface NestedRepositoryData {

@@ -84,6 +84,8 @@ export interface Manifest {
     readonly seq: number;
     readonly mounts: readonly string[];
     readonly paths: readonly ManifestPath[] | null;
+    /** Whether it changed repositories, too. Written only where it did. */
+    readonly git_state?: boolean | undefined;
   } | null;
   readonly meta: Readonly<Record<string, string>>;
   readonly instance_record: unknown;
@@ -146,6 +148,7 @@ const manifestSchema: z.ZodType<Manifest> = z.object({
       seq: z.number().int(),
       mounts: z.array(z.string()),
       paths: z.array(pathSchema).nullable(),
+      git_state: z.boolean().optional(),
     })
     .nullable(),
   meta: z.record(z.string(), z.string()),

@@ -21,6 +21,8 @@ export interface Policy {
   readonly auto_prune: boolean;
   /** A restore that deletes a larger share of the files in a mount is asked about once more. */
   readonly large_deletion_percent: number;
+  /** Whether snapshots hold what only a mount's own repository has; `auto`: in mounts that were made for a session. */
+  readonly protect_commits: 'auto' | 'true' | 'false';
   /** Names of stack presets that are in force although they are not by themselves. */
   readonly more_stacks: readonly string[];
   /** What a save stores: see `snapshotLevels`. */
@@ -54,6 +56,7 @@ const policyFields = {
   max_store_bytes: z.number().int().positive().nullable().default(null),
   auto_prune: z.boolean().default(true),
   large_deletion_percent: z.number().int().min(0).max(100).default(50),
+  protect_commits: z.enum(['auto', 'true', 'false']).default('auto'),
   more_stacks: z.array(z.string().refine(isPresetName)).max(100).readonly().default([]),
   snapshot: z.enum(snapshotLevels).default('project'),
 };
@@ -79,7 +82,7 @@ export function policyToJson(policy: Policy): unknown {
   );
 }
 
-const later: ReadonlySet<string> = new Set(['large_deletion_percent', 'more_stacks', 'snapshot']);
+const later: ReadonlySet<string> = new Set(['large_deletion_percent', 'more_stacks', 'snapshot', 'protect_commits']);
 
 function isDefault(key: keyof Policy, value: unknown): boolean {
   return JSON.stringify(value) === JSON.stringify(defaultPolicy[key]);
@@ -87,8 +90,9 @@ function isDefault(key: keyof Policy, value: unknown): boolean {
 
 /** What one save may override; recorded in the snapshot, not in the instance. */
 export type PolicyOverrides = {
-  readonly [Key in 'exclude' | 'include' | 'gitignore' | 'stacks' | 'include_secrets' | 'max_file_size']?:
-    Policy[Key] | undefined;
+  readonly [
+    Key in 'exclude' | 'include' | 'gitignore' | 'stacks' | 'include_secrets' | 'max_file_size' | 'protect_commits'
+  ]?: Policy[Key] | undefined;
 };
 
 /** The policy in force for one save: patterns are added to the instance's, everything else replaces it. */
@@ -101,6 +105,7 @@ export function withOverrides(policy: Policy, overrides: PolicyOverrides): Polic
     stacks: overrides.stacks ?? policy.stacks,
     include_secrets: overrides.include_secrets ?? policy.include_secrets,
     max_file_size: overrides.max_file_size ?? policy.max_file_size,
+    protect_commits: overrides.protect_commits ?? policy.protect_commits,
   };
 }
 
@@ -121,6 +126,7 @@ export const settingValues: { readonly [Key in keyof Policy]: string } = {
   max_store_bytes: 'none, or a size from 1 up, such as 1048576, 100M or 2G',
   auto_prune: 'true or false',
   large_deletion_percent: 'a whole number from 0 to 100',
+  protect_commits: 'auto, true or false',
   more_stacks: 'names of presets, separated by commas (see "stacks list")',
   snapshot: 'off, metadata, project or project-and-state',
 };
@@ -153,7 +159,7 @@ function isSetting(key: string): key is keyof Policy {
 function parseValue(current: unknown, key: string, text: string): unknown {
   if (Array.isArray(current)) return text === '' ? [] : text.split(',');
   if (typeof current === 'boolean') return text === 'true' || (text === 'false' ? false : text);
-  if (key === 'on_limit' || key === 'snapshot') return text;
+  if (key === 'on_limit' || key === 'snapshot' || key === 'protect_commits') return text;
   return text === 'none' ? null : (parseSize(text) ?? text);
 }
 

@@ -88,6 +88,8 @@ export interface RestoreRequest {
   readonly force?: boolean | undefined;
   /** Write the snapshot's content here and leave the live mounts alone. */
   readonly to?: HostPath | undefined;
+  /** Bring branches, HEAD, index and stashes back, too, where the snapshot holds them; make a repository that is gone. */
+  readonly gitState?: boolean | undefined;
   /** Called with the plan before anything changes; false means declined (DECLINED). */
   readonly confirm: (plan: RestorePreview) => Promise<boolean>;
   /** Delete also most of what a mount holds (see `LargeDeletion`). */

@@ -1,5 +1,6 @@
 import type { LeftOutReason } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
+import type { MissingReason } from './git-state.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
 import type { Policy } from './policy.js';
@@ -66,6 +67,29 @@ export interface MountSummary {
   readonly upstream: string | null;
   readonly operation: string | null;
   readonly unknown: readonly string[];
+  /** Absent where commits are not protected. */
+  readonly protected?: ProtectedState;
+}
+
+/** What a snapshot holds of a mount's repository beside its files. */
+export interface ProtectedState {
+  /** False when something that should have been taken in was not; secrets are left out by rule. */
+  readonly complete: boolean;
+  /** Commits that no remote has. */
+  readonly commits: number;
+  readonly branches: number;
+  readonly stashes: number;
+  /** Whether what is staged is held. */
+  readonly staged: boolean;
+  readonly operation: string | null;
+  /** The first objects that were not taken in. `path` as bytes, null where it has none. */
+  readonly missing: readonly {
+    readonly object: ObjectId;
+    readonly path: string | null;
+    readonly reason: MissingReason;
+  }[];
+  readonly missingTotal: number;
+  readonly problems: readonly string[];
 }
 
 export interface ObservedOnlyEntry {

@@ -1,4 +1,6 @@
 import type { EntryPath, HostPath } from '../core/entry-path.js';
+import type { GitRestorePlan } from '../core/git-restore-plan.js';
+import type { GitState } from '../core/git-state.js';
 import type { InstanceName, MountName, ObjectId, SnapshotId } from '../core/ids.js';
 import type { Containers } from '../core/containers.js';
 import type { JackinHome } from '../core/jackin/home.js';
@@ -7,6 +9,8 @@ import type {
   InstanceRegistry,
   Journals,
   Locks,
+  ObjectReader,
+  ObjectWriter,
   OpenMount,
   Processes,
   StatCache,
@@ -31,6 +35,7 @@ export interface Context {
   readonly host: Host;
   readonly statCaches: StatCaches;
   readonly repositories: Repositories;
+  readonly gitStates: GitStates;
   readonly stackFiles: StackFiles;
   /** Loaded for the commands that need them. */
   readonly worktrees: () => Promise<Worktrees>;
@@ -162,4 +167,76 @@ export interface Repositories {
   read(directory: Directory, gitEntry: 'directory' | 'file'): Promise<UserRepository | undefined>;
   /** Hooks, and configuration that may name programs: each file with a digest, to be compared only. */
   readSelfRunning(directory: Directory, gitEntry: 'directory' | 'file'): Promise<ReadonlyMap<EntryPath, string>>;
+}
+
+/** What only a user's repository holds, read and written in process. */
+export interface GitStates {
+  /** Takes it into the store. Never fails over what the repository is: the answer says what is not protected. */
+  protect(request: ProtectRequest): Promise<Protection>;
+  /** Looks at a folder's repository, and holds it; or why nothing is written to it. Nothing is changed. */
+  prepareRestore(request: GitRestoreRequest): Promise<PreparedGitRestore | { readonly refused: string }>;
+}
+
+export interface GitRestoreRequest {
+  readonly directory: Pick<Directory, 'descriptorPath' | 'stat'>;
+  /** The folder's real path. */
+  readonly path: HostPath;
+  readonly state: GitState;
+  /** What the snapshot holds; trees and blobs with all that lie below trees. */
+  readonly held: KeptObjects;
+  readonly reader: Pick<ObjectReader, 'read'>;
+  /** Branches that the restore which is taken back had made, by the commit that it put there. */
+  readonly madeBefore: ReadonlyMap<string, ObjectId>;
+  readonly pause: () => Promise<void>;
+}
+
+export interface PreparedGitRestore {
+  readonly plan: GitRestorePlan;
+  /**
+   * Objects first, durably, then refs, index, stashes and HEAD, each under git's lock. Killed anywhere, the same again
+   * leads to the same end. @returns what could not be changed
+   */
+  apply(note: {
+    readonly seconds: number;
+    readonly message: string;
+  }): Promise<readonly { readonly path: string; readonly reason: string }[]>;
+  close(): void;
+}
+
+export interface ProtectRequest {
+  readonly directory: Pick<Directory, 'descriptorPath'>;
+  readonly gitEntry: 'directory' | 'file';
+  readonly writer: Pick<ObjectWriter, 'writeBlob' | 'writeTree' | 'has'>;
+  readonly known: () => Promise<KnownInStore>;
+  readonly includeSecrets: boolean;
+  readonly rootName: string;
+  readonly limits: { readonly fileBytes: number; readonly totalBytes: number; readonly objects: number };
+  /** The same text for the same way of taking things in. */
+  readonly manner: string;
+  /** Whether there is a state with this fingerprint: then nothing is taken in. */
+  readonly isKnown: (fingerprint: string) => boolean;
+  readonly pause: () => Promise<void>;
+}
+
+/** What the store has, by its own account: what a repository says of an id is not believed. */
+export interface KnownInStore {
+  /** Blobs. */
+  readonly files: ReadonlySet<ObjectId>;
+  /** Trees of the user's, with all below them. */
+  readonly trees: ReadonlySet<ObjectId>;
+}
+
+export type Protection =
+  | { readonly kind: 'protected'; readonly state: GitState; readonly objects: KeptObjects }
+  | { readonly kind: 'unchanged' }
+  /** Nothing is protected, and why. */
+  | { readonly kind: 'unprotected'; readonly why: string };
+
+/** What was taken in, by the id that it has in the repository. Values are the blobs that commits and the like became. */
+export interface KeptObjects {
+  readonly commits: ReadonlyMap<ObjectId, ObjectId>;
+  readonly tags: ReadonlyMap<ObjectId, ObjectId>;
+  readonly rawTrees: ReadonlyMap<ObjectId, ObjectId>;
+  readonly trees: ReadonlySet<ObjectId>;
+  readonly blobs: ReadonlySet<ObjectId>;
 }

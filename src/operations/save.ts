@@ -10,6 +10,14 @@ import { SnapError, isSnapError } from '../errors.js';
 import type { AttributeDefaults } from './capture/attributes.js';
 import { type CapturedMount, captureMounts, summarize } from './capture/capture-mounts.js';
 import { incompletePaths } from './capture/incomplete.js';
+import {
+  type GitStatesByMount,
+  type WrittenGitState,
+  isProtectionWhole,
+  protectMounts,
+  protectionNotes,
+  withProtection,
+} from './capture/protect-commits.js';
 import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
 import { withoutContent } from './capture/without-content.js';
 import type { Context } from './context.js';
@@ -93,23 +101,36 @@ interface Made {
   readonly snapshot: Snapshot;
   readonly created: boolean;
   readonly captured: readonly CapturedMount[];
+  readonly gitStates: GitStatesByMount;
 }
 
 /** All of the save that may fail: when it does, no snapshot is visible and a new instance is forgotten again. */
 async function capturePublished(context: Context, request: SaveRequest, work: SaveWork): Promise<Made> {
   const { record, isNew, earlier, writer } = work;
-  const captured = await captureForSave(context, request, record, { writer, graft: await mayGraft(context, work) });
+  const isLastComplete = await mayGraft(context, work);
+  const captured = await captureForSave(context, request, record, { writer, graft: isLastComplete });
   const incomplete = incompletePaths(captured);
   refuseIncomplete(request, incomplete);
   refuseTooLarge(record, captured);
-  const content = writeContent(writer, captured);
+  const policy = withOverrides(record.policy, request.overrides ?? {});
+  const last = isLastComplete ? earlier.last : null;
+  const gitStates = holdsNoContent(record)
+    ? new Map<MountName, WrittenGitState>()
+    : await protectMounts(context, { record, policy, mounts: captured, writer, last });
+  refuseUnprotected(request, gitStates);
+  const content = writeContent(writer, captured, gitStates);
   const mayBeSame = request.ifChanged === true && !holdsNoContent(record);
   const unchanged = mayBeSame ? await unchangedSince(context, earlier, content) : undefined;
-  if (unchanged !== undefined) return { snapshot: unchanged, created: false, captured };
+  if (unchanged !== undefined) return { snapshot: unchanged, created: false, captured, gitStates };
   if (isNew) context.registry.write(record);
   try {
-    const draft = draftOf(request, record, captured, incomplete.length === 0);
-    return { snapshot: await publish(context, writer, draft, content, earlier.last), created: true, captured };
+    const draft = draftOf(request, record, captured, incomplete.length === 0 && isProtectionWhole(gitStates));
+    return {
+      snapshot: await publish(context, writer, draft, content, earlier.last),
+      created: true,
+      captured,
+      gitStates,
+    };
   } catch (error) {
     if (isNew && earlier.last === null) context.registry.remove(record.name);
     throw error;
@@ -123,11 +144,12 @@ async function afterwards(
   made: Made,
   bytesAdded: number,
 ): Promise<SaveResult> {
-  const { snapshot, created, captured } = made;
-  if (!created) return result(snapshot, false, captured, 0, notesOn(captured));
+  const { created, captured, gitStates } = made;
+  const notes = [...notesOn(captured), ...protectionNotes(gitStates)];
+  if (!created) return result(made, 0, notes);
   for (const mount of captured) mount.rememberStats();
   const messages = await pruneAfterSave(context, record);
-  return result(snapshot, true, captured, bytesAdded, [...messages, ...notesOn(captured)]);
+  return result(made, bytesAdded, [...messages, ...notes]);
 }
 
 /** Only what the last snapshot is known to hold may be taken over without being read. */
@@ -223,6 +245,12 @@ function refuseIncomplete(request: SaveRequest, incomplete: readonly EntryPath[]
   );
 }
 
+function refuseUnprotected(request: SaveRequest, gitStates: GitStatesByMount): void {
+  if (request.strict !== true || isProtectionWhole(gitStates)) return;
+  const [why = ''] = protectionNotes(gitStates);
+  throw new SnapError('INCOMPLETE_REFUSED', `Nothing was saved. ${why}`, { paths: [] });
+}
+
 /** Under `on_limit=fail` a limit ends the save. */
 function refuseTooLarge({ policy }: InstanceRecord, captured: readonly CapturedMount[]): void {
   if (policy.on_limit === 'skip') return;
@@ -260,6 +288,8 @@ async function holdsTheSame(reader: ObjectReader, known: KnownSnapshot, content:
     // Attributes are exceptions: the same list means the same only beside the same defaults.
     if (!sameDefaults(before, content.defaults.get(mount))) return false;
     if ((await idOf(reader, `${commit}:meta/mounts/${mount}/attributes`, 'blob')) !== oid) return false;
+    const git = content.gitTrees.get(mount);
+    if (git !== undefined && (await idOf(reader, `${commit}:meta/mounts/${mount}/git`, 'tree')) !== git) return false;
   }
   return true;
 }
@@ -290,9 +320,7 @@ function notesOn(captured: readonly CapturedMount[]): string[] {
 }
 
 function result(
-  snapshot: Snapshot,
-  created: boolean,
-  captured: readonly CapturedMount[],
+  { snapshot, created, captured, gitStates }: Made,
   bytesAdded: number,
   messages: readonly string[],
 ): SaveResult {
@@ -300,9 +328,9 @@ function result(
     snapshot,
     created,
     stats: statsOf(captured, bytesAdded),
-    mounts: captured.map(summarize),
+    mounts: captured.map((mount) => withProtection(summarize(mount), gitStates.get(mount.mount.name)?.summary)),
     observedOnly: observedOnly(captured),
-    complete: incompletePaths(captured).length === 0,
+    complete: incompletePaths(captured).length === 0 && isProtectionWhole(gitStates),
     messages,
   };
 }

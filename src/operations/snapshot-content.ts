@@ -8,6 +8,7 @@ import {
   pathFromJson,
   rootPath,
 } from '../core/entry-path.js';
+import { type GitState, decodeGitState } from '../core/git-state.js';
 import type { MountName, ObjectId } from '../core/ids.js';
 import {
   type AttributeLine,
@@ -113,6 +114,16 @@ export async function readObserved(
 ): Promise<ObservedLine[]> {
   const { content } = await reader.read(`${known.ref.commit}:meta/mounts/${name}/observed`, 'blob', metaAtMost);
   return decodeObserved(content);
+}
+
+/** What the snapshot holds of a mount's repository beside its files; undefined where it was not asked to. */
+export async function readGitState(
+  reader: ObjectReader,
+  known: KnownSnapshot,
+  name: MountName,
+): Promise<GitState | undefined> {
+  const found = await reader.find(`${known.ref.commit}:meta/mounts/${name}/git/state.json`, 'blob', metaAtMost);
+  return found && decodeGitState(found.content, `${known.ref.instance}/${String(known.ref.seq)}`);
 }
 
 export function scopeOf(manifest: Manifest, name: MountName): EntryPath[] | null {

@@ -92,6 +92,7 @@ function toContext(
     host: toHost(options, env, directory, dataFinder(findTar)),
     statCaches: toStatCaches(directory),
     repositories,
+    gitStates,
     stackFiles: new StackFiles(directory.path),
     worktrees: async () => (await import('../git/user-worktree/user-worktrees.js')).userWorktrees,
     hasher,
@@ -180,3 +181,9 @@ function toStatCaches(directory: DataDirectory): StatCaches {
     },
   };
 }
+
+/** Loaded where they are asked for. */
+const gitStates: Context['gitStates'] = {
+  protect: async (request) => (await import('../git/user-repo/protect.js')).protect(request),
+  prepareRestore: async (request) => (await import('../git/user-repo/restore-git-state.js')).prepareGitRestore(request),
+};

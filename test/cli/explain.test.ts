@@ -31,6 +31,16 @@ const rows: { readonly [Code in SnapErrorCode]: readonly [data: SnapErrorData[Co
     MOUNT_CHANGED: [{ what: 'directory' }, 4, 'try again'],
     MOUNT_UNSAFE: [{ path: '/', why: 'x' }, 4, 'save --allow-unsafe-mount'],
     RESTORE_PENDING: [{ instance }, 4, 'recover --continue'],
+    GIT_STATE_ABSENT: [
+      { snapshot: 'demo/3' },
+      3,
+      'Restore the files alone, and protect commits from now on: jackin-snap save --protect-commits',
+    ],
+    GIT_STATE_REFUSED: [
+      { path: '.git', why: 'x' },
+      4,
+      'Restore it into a new folder: jackin-snap restore SNAP --git-state --to DIR',
+    ],
     LIMIT_EXCEEDED: [{ path: 'big' }, 4, '--max-file-size'],
     DESTINATION_EXISTS: [{ path: '/d' }, 4, 'nothing is yet'],
     CONFIRMATION_NEEDED: [{ what: 'restore' }, 5, '--yes'],

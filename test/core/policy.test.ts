@@ -19,6 +19,7 @@ test('the defaults are those of the contract', () => {
     max_store_bytes: null,
     auto_prune: true,
     large_deletion_percent: 50,
+    protect_commits: 'auto',
     more_stacks: [],
     snapshot: 'project',
   });

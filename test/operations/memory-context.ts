@@ -81,6 +81,10 @@ export class MemoryContext {
         read: () => Promise.resolve(undefined),
         readSelfRunning: () => Promise.resolve(new Map()),
       },
+      gitStates: {
+        protect: () => Promise.resolve({ kind: 'unprotected', why: 'a context in memory has none' }),
+        prepareRestore: () => this.#unused(),
+      },
       stackFiles: {
         presets: () => Promise.resolve([]),
         files: () => Promise.resolve([]),

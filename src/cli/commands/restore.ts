@@ -13,6 +13,7 @@ export interface RestoreOptions {
   readonly deleteNewRepos?: true;
   readonly force?: true;
   readonly allowLarge?: true;
+  readonly gitState?: true;
   readonly pathsFrom?: string;
   readonly verbose?: true;
 }
@@ -44,6 +45,7 @@ export function addRestoreOptions(command: Command): Command {
     .option('-y, --yes', 'do not ask')
     .option('--mount <name>', 'only this mount')
     .option('--to <dir>', 'write into a new folder, leave the mounts alone')
+    .option('--git-state', 'also branches, HEAD, what is staged and stashes, as protected by the save')
     .option('--no-delete', 'delete nothing')
     .option('--delete-new-repos', 'also delete repositories made since')
     .option('--allow-large', 'although most of what a folder holds is deleted')
@@ -88,6 +90,7 @@ async function restoreRequest(
     noDelete: options.delete ? undefined : true,
     deleteNewRepositories: options.deleteNewRepos,
     force: options.force,
+    gitState: options.gitState,
     to: options.to === undefined ? undefined : hostPath(options.to, surroundings.cwd),
   };
 }

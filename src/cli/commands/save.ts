@@ -15,6 +15,7 @@ export interface RuleOptions {
   readonly stacks: boolean;
   readonly includeSecrets?: true;
   readonly maxFileSize?: number;
+  readonly protectCommits?: boolean;
 }
 
 interface SaveOptions extends RuleOptions {
@@ -57,6 +58,8 @@ export function define(command: Command, session: Session): void {
     .option('--paths-from <file>', 'more of them, NUL-separated; - is stdin')
     .option('--allow-unsafe-mount', 'save /, a home or a secret folder all the same');
   addRuleOptions(command)
+    .option('--protect-commits', 'keep unpushed commits, what is staged and stashes too')
+    .option('--no-protect-commits', 'do not, although the setting says so')
     .optionsGroup('What is recorded with it:')
     .option('--trigger <name>', triggerList.join(', '), parseChoice(triggerList))
     .option('--source-tool <name>', 'the tool on whose behalf it is made')
@@ -150,6 +153,7 @@ export function overridesOf(options: RuleOptions): PolicyOverrides {
     stacks: options.stacks ? undefined : false,
     include_secrets: options.includeSecrets,
     max_file_size: options.maxFileSize,
+    protect_commits: options.protectCommits === undefined ? undefined : options.protectCommits ? 'true' : 'false',
   };
 }
 

@@ -3,6 +3,7 @@ import type {
   ListedSnapshot,
   ListResult,
   MountSummary,
+  ProtectedState,
   ObservedOnlyEntry,
   SaveResult,
   ShowResult,
@@ -15,6 +16,7 @@ import type {
   ListData,
   ListedSnapshotData,
   MountData,
+  ProtectedData,
   ObservedOnlyData,
   PointerData,
   SaveData,
@@ -131,6 +133,7 @@ function listedSnapshotData(snapshot: ListedSnapshot): ListedSnapshotData {
 
 function mountData(mount: MountSummary): MountData {
   const { name, path, kind, baseCommit, branch, upstream, dirty, operation, unknown, nested } = mount;
+  const state = mount.protected;
   return {
     name,
     path: pathToJson(path),
@@ -150,9 +153,22 @@ function mountData(mount: MountSummary): MountData {
       operation: repository.operation,
       unknown: repository.unknown,
     })),
+    ...(state === undefined ? {} : { protected: protectedData(state) }),
   };
 }
 
 function observedOnlyData({ mount, path, reason }: ObservedOnlyEntry): ObservedOnlyData {
   return { mount, path: pathToJson(path), reason };
+}
+
+function protectedData({ missing, missingTotal, ...state }: ProtectedState): ProtectedData {
+  return {
+    ...state,
+    missing: missing.map(({ object, path, reason }) => ({
+      object,
+      path: path === null ? null : pathToJson(path),
+      reason,
+    })),
+    missing_total: missingTotal,
+  };
 }

@@ -1,4 +1,4 @@
-import type { MountSummary, ObservedOnlyEntry, ShowResult, TreeLine } from '../../index.js';
+import type { MountSummary, ObservedOnlyEntry, ProtectedState, ShowResult, TreeLine } from '../../index.js';
 import { displayPath } from '../library.js';
 import {
   ageText,
@@ -103,6 +103,9 @@ function mountLines(mount: MountSummary, style: TextStyle): readonly string[] {
   return [
     wrapped([`  ${name}`, ` ${displayPath(path)}`, ` (${kind})`], style, 4),
     ...(kind === 'plain' ? [] : [wrapped(words(`    ${repositoryText(own)}`), style, 6)]),
+    ...(mount.protected === undefined
+      ? []
+      : protectedLines(mount.protected).map((line) => wrapped(words(`    ${line}`), style, 6))),
     ...nested.map((repository) =>
       wrapped([`    ${displayPath(repository.path)}:`, ...words(repositoryText(repository))], style, 6),
     ),
@@ -121,6 +124,36 @@ function repositoryText(state: Omit<MountSummary['nested'][number], 'path'>): st
   ];
   return parts.join(', ');
 }
+
+/** What is held of the repository itself, and what should be and is not. */
+export function protectedLines(state: ProtectedState): readonly string[] {
+  const { commits, branches, stashes, staged, missing, missingTotal, problems } = state;
+  const held = [
+    counted(commits, 'unpushed commit'),
+    counted(branches, 'branch', 'branches'),
+    counted(stashes, 'stash', 'stashes'),
+    ...(staged ? ['what is staged'] : []),
+  ];
+  const more = missingTotal > missing.length ? [`and ${grouped(missingTotal - missing.length)} more`] : [];
+  return [
+    `protected: ${held.join(', ')}`,
+    ...problems.map((problem) => `not protected: ${shown(problem)}`),
+    ...missing.map(
+      ({ object, path, reason }) =>
+        `not protected, ${missingWords[reason]}: ${path === null || path === '' ? object : displayPath(path)}`,
+    ),
+    ...more,
+  ];
+}
+
+const missingWords: Readonly<Record<ProtectedState['missing'][number]['reason'], string>> = {
+  secret: 'secret',
+  too_large: 'too large',
+  limit: 'too much in all',
+  absent: 'not in the repository',
+  damaged: 'damaged',
+  too_deep: 'too deep',
+};
 
 function leftOutLines(entries: readonly ObservedOnlyEntry[], several: boolean): readonly string[] {
   return [...byReason(entries)].flatMap(([reason, group]) => [

@@ -16,7 +16,7 @@ const columnsStart = 3;
 const mostObjects = 2048;
 const columns = { type: 0, size: 1, length: 2, checksum: 3 } as const;
 const contentStart = (columnsStart + Object.keys(columns).length * mostObjects) * 4;
-const types: readonly StoredType[] = ['commit', 'tree', 'blob'];
+const types: readonly StoredType[] = ['commit', 'tree', 'blob', 'tag'];
 
 /** Objects as they stand in a pack, one after another. */
 export interface Encoded {

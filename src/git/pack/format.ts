@@ -11,9 +11,10 @@ import { SnapError } from '../../errors.js';
  * any thread may run them.
  */
 
-export type StoredType = 'commit' | 'tree' | 'blob';
+/** Tags are none of the store's, but of repositories that are restored. */
+export type StoredType = 'commit' | 'tree' | 'blob' | 'tag';
 
-const typeNumbers = { commit: 1, tree: 2, blob: 3 } as const;
+const typeNumbers = { commit: 1, tree: 2, blob: 3, tag: 4 } as const;
 
 /** "PACK", version 2, then the number of objects. */
 export function packHeader(objects: number): Buffer {

@@ -71,6 +71,11 @@ export class PackWriter implements ObjectWriter {
     return this.#write('commit', content);
   }
 
+  /** An object of any type as it is: trees of users hold what ours do not. */
+  writeObject(type: StoredType, content: Uint8Array): ObjectId {
+    return this.#write(type, content);
+  }
+
   async writeLargeBlob(size: number, read: () => ContentReader): Promise<ObjectId | undefined> {
     this.#expectOpen();
     this.#state = 'writing';

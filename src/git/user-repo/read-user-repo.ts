@@ -29,7 +29,7 @@ export interface UserRepo {
 
 const configLimit = 1024 * 1024;
 const excludeLimit = 16 * 1024 * 1024;
-const indexLimit = 128 * 1024 * 1024;
+export const indexLimit: number = 128 * 1024 * 1024;
 
 /**
  * Reads the repository whose `.git` lies in `folder` (a path, or that of a held descriptor; bytes). No git runs, no link
@@ -104,7 +104,7 @@ function readLocated(location: Location, gitEntry: 'directory' | 'file'): UserRe
 
 const noConfig: RepositoryConfig = { get: () => undefined, entries: () => [] };
 
-function readConfig(commonDir: GuardedDirectory, unknown: string[]): RepositoryConfig {
+export function readConfig(commonDir: GuardedDirectory, unknown: string[]): RepositoryConfig {
   const content = valueOf(commonDir.read('config', configLimit), unknown);
   if (content === undefined) return noConfig;
   const config = parseConfig(content.toString('latin1'));
@@ -113,7 +113,7 @@ function readConfig(commonDir: GuardedDirectory, unknown: string[]): RepositoryC
 }
 
 /** Which parts of the repository are in a form that we read. */
-function formatOf(config: RepositoryConfig): { refs: boolean; index: boolean; problem: string | null } {
+export function formatOf(config: RepositoryConfig): { refs: boolean; index: boolean; problem: string | null } {
   const objects = config.get('extensions', null, 'objectformat')?.toLowerCase() ?? 'sha1';
   if (objects !== 'sha1') return { refs: false, index: false, problem: `object format ${JSON.stringify(objects)}` };
   const refs = config.get('extensions', null, 'refstorage')?.toLowerCase() ?? 'files';

@@ -45,6 +45,13 @@ export class RepositoryObjects {
     return computed === oid ? read(content) : unreadable(`object ${oid} is damaged`);
   }
 
+  /** Whether the repository itself says that it has the object. */
+  has(oid: ObjectId): boolean {
+    this.#packs ??= this.#openPacks();
+    if (this.#packs.some(({ index }) => offsetOf(index, oid) !== undefined)) return true;
+    return this.#commonDir.exists(`objects/${oid.slice(0, 2)}/${oid.slice(2)}`);
+  }
+
   close(): void {
     for (const { pack } of this.#packs ?? []) pack.close();
     this.#packs = undefined;

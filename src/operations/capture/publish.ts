@@ -24,6 +24,7 @@ import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { type AttributeDefaults, usualAttributes } from './attributes.js';
 import type { CapturedMount } from './capture-mounts.js';
+import type { GitStatesByMount } from './protect-commits.js';
 
 /*
  * From captured mounts to a snapshot: meta data, trees and commit into the same pack, the pack into the store, the
@@ -50,29 +51,38 @@ export interface WrittenContent {
   readonly attributes: ReadonlyMap<MountName, ObjectId>;
   readonly meta: readonly TreeEntry[];
   readonly defaults: ReadonlyMap<MountName, AttributeDefaults>;
+  /** Where commits are protected. */
+  readonly gitTrees: ReadonlyMap<MountName, ObjectId>;
 }
 
 /** Writes what the snapshot holds, apart from its manifest. */
-export function writeContent(writer: ObjectWriter, mounts: readonly CapturedMount[]): WrittenContent {
+export function writeContent(
+  writer: ObjectWriter,
+  mounts: readonly CapturedMount[],
+  gitStates: GitStatesByMount = new Map(),
+): WrittenContent {
   const trees: TreeEntry[] = [];
   const meta: TreeEntry[] = [];
   const attributes = new Map<MountName, ObjectId>();
   const allDefaults = new Map<MountName, AttributeDefaults>();
+  const gitTrees = new Map<MountName, ObjectId>();
   for (const { mount, captured, attributes: known } of mounts) {
     const { defaults } = known;
     const attributesId = writer.writeBlob(encodeAttributes(known.lines));
     const observedId = writer.writeBlob(encodeObserved(observedLines(captured)));
     trees.push(directoryEntry(mount.name, captured.tree ?? writer.writeTree([])));
-    meta.push(
-      directoryEntry(
-        mount.name,
-        writer.writeTree([fileEntry('attributes', attributesId), fileEntry('observed', observedId)]),
-      ),
-    );
+    const git = gitStates.get(mount.name)?.tree ?? null;
+    const ofMount = [
+      fileEntry('attributes', attributesId),
+      fileEntry('observed', observedId),
+      ...(git === null ? [] : [directoryEntry('git', git)]),
+    ];
+    meta.push(directoryEntry(mount.name, writer.writeTree(ofMount)));
+    if (git !== null) gitTrees.set(mount.name, git);
     attributes.set(mount.name, attributesId);
     allDefaults.set(mount.name, defaults);
   }
-  return { mounts: writer.writeTree(trees), meta, attributes, defaults: allDefaults };
+  return { mounts: writer.writeTree(trees), meta, attributes, defaults: allDefaults, gitTrees };
 }
 
 function observedLines(captured: CapturedMount['captured']): ObservedLine[] {

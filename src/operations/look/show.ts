@@ -1,20 +1,23 @@
 import { type HostPath, parseEntryPath, pathFromJson } from '../../core/entry-path.js';
 import type { MountName } from '../../core/ids.js';
 import { type Manifest, type ManifestMount, type ObservedLine } from '../../core/manifest.js';
+import type { ObjectReader } from '../../core/ports.js';
 import type {
   MountSummary,
   ObservedOnlyEntry,
+  ProtectedState,
   RepositoryState,
   ShowResult,
   StackInSnapshot,
 } from '../../core/results.js';
 import { mountSummary } from '../capture/capture-mounts.js';
+import { summaryOfProtection, withProtection } from '../capture/protect-commits.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { stacksThen } from '../restore/rules-then.js';
-import { readManifest, readObserved } from '../snapshot-content.js';
+import { readGitState, readManifest, readObserved } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
-import { describeListed, know, pinned, resolveSnapshot } from '../snapshots.js';
+import { type KnownSnapshot, describeListed, know, pinned, resolveSnapshot } from '../snapshots.js';
 
 /** Everything that a snapshot says of itself. */
 export async function show(context: Context, selector: string): Promise<ShowResult> {
@@ -26,9 +29,11 @@ export async function show(context: Context, selector: string): Promise<ShowResu
     const manifest = await readManifest(reader, known);
     const marks = { pinned: pinned(context), broken: await context.store.brokenSnapshots([ref.commit]) };
     const observedOnly: ObservedOnlyEntry[] = [];
-    for (const { name } of manifest.mounts) {
-      const mount = name as MountName;
+    const mounts: MountSummary[] = [];
+    for (const manifestMount of manifest.mounts) {
+      const mount = manifestMount.name as MountName;
       observedOnly.push(...leftOut(mount, await readObserved(reader, known, mount)));
+      mounts.push(withProtection(summaryOf(manifestMount), await protectedIn(reader, known, mount)));
     }
     const { sourceTool, phase, decision, resource } = known.record;
     return {
@@ -37,7 +42,7 @@ export async function show(context: Context, selector: string): Promise<ShowResu
         siblings.map(({ seq }) => seq),
         marks,
       ),
-      mounts: manifest.mounts.map(summaryOf),
+      mounts,
       policy: manifest.policy,
       stats: statsOf(manifest),
       observedOnly,
@@ -54,6 +59,15 @@ export async function show(context: Context, selector: string): Promise<ShowResu
     await reader.close();
     lock.release();
   }
+}
+
+async function protectedIn(
+  reader: ObjectReader,
+  known: KnownSnapshot,
+  mount: MountName,
+): Promise<ProtectedState | undefined> {
+  const state = await readGitState(reader, known, mount);
+  return state && summaryOfProtection(state);
 }
 
 function leftOut(mount: MountName, lines: readonly ObservedLine[]): ObservedOnlyEntry[] {

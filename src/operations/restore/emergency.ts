@@ -1,12 +1,14 @@
 import type { InstanceRecord } from '../../core/instance-record.js';
 import { type EntryPath, ancestorsOf, pathToJson, rootPath } from '../../core/entry-path.js';
 import type { Manifest } from '../../core/manifest.js';
-import type { ObjectWriter } from '../../core/ports.js';
+import type { ObjectWriter, SnapshotRef } from '../../core/ports.js';
 import type { SnapshotPointer } from '../../core/results.js';
+import { type GitStatesByMount, protectMounts } from '../capture/protect-commits.js';
 import { publish, writeContent } from '../capture/publish.js';
 import type { Context } from '../context.js';
 import { incompletePaths } from '../capture/incomplete.js';
 import { type KnownSnapshot, pointerTo, earlierSnapshots } from '../snapshots.js';
+import type { GitRestores } from './git-states.js';
 import type { ActiveOverlap } from './guards.js';
 import type { PlannedMount } from './plan-mounts.js';
 
@@ -17,6 +19,8 @@ export interface EmergencyRequest {
   readonly active: readonly ActiveOverlap[];
   readonly writer: ObjectWriter;
   readonly manifest: Manifest;
+  /** What is to be changed in repositories; null where nothing is. */
+  readonly git: GitRestores | null;
 }
 
 /**
@@ -29,6 +33,7 @@ export async function publishEmergency(context: Context, emergency: EmergencyReq
   const of = `${known.ref.instance}/${String(known.ref.seq)}`;
   const forced = active.map(({ instance }) => ` It was forced while instance ${instance} was active.`).join('');
   const { last } = await earlierSnapshots(context, record.name);
+  const gitStates = await protectBefore(context, emergency, last);
   const snapshot = await publish(
     context,
     writer,
@@ -46,16 +51,38 @@ export async function publishEmergency(context: Context, emergency: EmergencyReq
         seq: known.ref.seq,
         mounts: planned.map(({ name }) => name),
         paths: reachOf(planned),
+        ...(gitStates.size === 0 ? {} : { git_state: true }),
       },
       recoveryOf: pointerTo(known),
       labels: { sourceTool: null, phase: null, decision: null, resource: null },
       meta: {},
     },
-    writeContent(writer, live),
+    writeContent(writer, live, gitStates),
     last,
   );
   for (const mount of live) mount.rememberStats();
   return { instance: snapshot.instance, seq: snapshot.seq, id: snapshot.id, ref: snapshot.ref };
+}
+
+/** What the repositories have now, where something of it will be changed. */
+async function protectBefore(
+  context: Context,
+  { git, record, planned, writer }: EmergencyRequest,
+  last: SnapshotRef | null,
+): Promise<GitStatesByMount> {
+  if (git === null || git.mounts.size === 0) return new Map();
+  const isComplete = last !== null && (await context.store.brokenSnapshots([last.commit])).size === 0;
+  const mounts = planned.map(({ live }) => live).filter(({ mount }) => git.mounts.has(mount.name));
+  const states = await protectMounts(context, {
+    record,
+    policy: record.policy,
+    mounts,
+    writer,
+    last: isComplete ? last : null,
+    always: true,
+  });
+  git.refuseUnprotected(states);
+  return states;
 }
 
 /** What an undo must be limited to, so that it takes back this restore and nothing else. */

@@ -8,6 +8,7 @@ import {
 } from '../../core/entry-path.js';
 import type { StoredEntry } from '../../core/entry.js';
 import type { MountName } from '../../core/ids.js';
+import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { RestoreRequest } from '../../core/requests.js';
 import type { Change } from '../../core/restore-plan.js';
@@ -20,6 +21,7 @@ import { liesIn } from '../session/folders.js';
 import { readManifest, readMountContent } from '../snapshot-content.js';
 import { type KnownSnapshot, pointerTo } from '../snapshots.js';
 import { applyChanges } from './apply.js';
+import type { GitRestoreJob } from './git-states.js';
 import { temporaryPrefix } from './pending.js';
 import { toKeptPaths, toPlannedChange } from './plan-mounts.js';
 import { leftAsKept } from './temporaries.js';
@@ -35,18 +37,36 @@ export async function restoreElsewhere(
   const lock = await lockForReading(context);
   const reader = context.store.reader();
   try {
-    const parts = await planParts(context, request, known, reader, destination);
+    const manifest = await readManifest(reader, known);
+    const parts = await planParts(context, request, { known, manifest, reader, destination });
     const plan = parts.flatMap(({ name, path, changes }) =>
       changes.map((change) => toPlannedChange(name, path, change)),
     );
+    if (request.gitState === true)
+      await (await import('./git-states.js')).refuseWithoutGitState({ known, reader, mounts: parts });
     const base = { known, destination, plan };
     if (request.dryRun === true) return toResult(base, { dryRun: true, failed: [], bytesWritten: 0, messages: [] });
     const confirmed = await request.confirm({ snapshot: pointerTo(known), plan, kept: [], messages: [] });
     if (!confirmed) throw new SnapError('DECLINED', 'Declined: nothing was written.', { what: 'restore' });
-    return toResult(base, { dryRun: false, ...(await writeParts(context, parts, destination, reader)) });
+    const written = await writeParts(context, parts, destination, reader);
+    if (request.gitState !== true) return toResult(base, { dryRun: false, ...written });
+    const git = await makeRepositories(context, { known, manifest, reader, mounts: parts, elsewhere: true });
+    return toResult(base, { dryRun: false, ...written, failed: [...written.failed, ...git] });
   } finally {
     await reader.close();
     lock.release();
+  }
+}
+
+/** The folders are new, and so are their repositories. */
+async function makeRepositories(context: Context, job: GitRestoreJob): Promise<KeptPath[]> {
+  const { GitRestores } = await import('./git-states.js');
+  const git = await GitRestores.prepare(context, job);
+  try {
+    const { failed } = git;
+    return [...failed, ...(await git.apply(context, job))];
+  } finally {
+    git.close();
   }
 }
 
@@ -56,21 +76,28 @@ interface Part {
   readonly changes: readonly Change[];
 }
 
+interface PartsOf {
+  readonly known: KnownSnapshot;
+  readonly manifest: Manifest;
+  readonly reader: ObjectReader;
+  readonly destination: HostPath;
+}
+
 /** A single mount's content goes into the folder itself, several mounts into one folder each. */
 async function planParts(
   context: Context,
-  request: Pick<RestoreRequest, 'mount' | 'paths'>,
-  known: KnownSnapshot,
-  reader: ObjectReader,
-  destination: HostPath,
+  request: Pick<RestoreRequest, 'mount' | 'paths' | 'gitState'>,
+  { known, manifest, reader, destination }: PartsOf,
 ): Promise<Part[]> {
-  const manifest = await readManifest(reader, known);
   const names = manifest.mounts.map(({ name }) => name as MountName);
   const parts: Part[] = [];
   for (const [name, limits] of chooseMounts(names, request)) {
     const { entries } = await readMountContent(context, reader, known, manifest, name);
     const path = names.length === 1 ? destination : hostPathBelow(destination, name);
-    parts.push({ name, path, changes: creations(entries, limits, name) });
+    const changes = creations(entries, limits, name);
+    // A worktree's `.git` file stands where the repository goes.
+    const apart = request.gitState === true ? changes.filter((change) => change.path !== '.git') : changes;
+    parts.push({ name, path, changes: apart });
   }
   return parts;
 }

@@ -3,7 +3,7 @@ import { type InstanceRecord, recordFromJson } from '../../core/instance-record.
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, ObjectWriter } from '../../core/ports.js';
 import type { RestoreRequest } from '../../core/requests.js';
-import type { KeptPath, RestoreResult, SnapshotPointer } from '../../core/results.js';
+import type { KeptPath, PlannedChange, RestoreResult, SnapshotPointer } from '../../core/results.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
@@ -13,6 +13,7 @@ import { type KnownSnapshot, know, pointerTo, refuseRemoved, resolveSnapshot } f
 import { type ActiveOverlap, activeOverlaps, refuseActive, refuseClosed, refuseReplaced } from './guards.js';
 import { publishEmergency } from './emergency.js';
 import { type Finished, finishRestore } from './execute.js';
+import type { GitRestoreJob, GitRestores } from './git-states.js';
 import { readPending, refusePending } from './pending.js';
 import { headMessages } from './head-moved.js';
 import { largeDeletionMessage, largeDeletions, refuseLargeDeletions } from './large-deletions.js';
@@ -51,7 +52,7 @@ export async function restore(context: Context, request: PlannedRestoreRequest):
 
 /** What was asked for, in a form to compare: the same again continues a restore that is pending. */
 export function requestKey(
-  request: Pick<RestoreRequest, 'paths' | 'mount' | 'noDelete' | 'deleteNewRepositories'>,
+  request: Pick<RestoreRequest, 'paths' | 'mount' | 'noDelete' | 'deleteNewRepositories' | 'gitState'>,
 ): string {
   const paths = (request.paths ?? []).map(({ mount, path }) => [mount, pathToJson(path)]);
   return JSON.stringify([
@@ -59,6 +60,7 @@ export function requestKey(
     request.mount ?? null,
     request.noDelete ?? false,
     request.deleteNewRepositories ?? false,
+    ...(request.gitState === true ? ['git_state'] : []),
   ]);
 }
 
@@ -98,13 +100,22 @@ async function restoreLocked(
   if (request.force !== true && request.dryRun !== true) refuseActive(active);
   await refuseDamaged(context, known);
   const writer = request.dryRun === true ? null : context.store.newWriter();
+  let git: GitRestores | null = null;
   try {
     const planned = await planTargets({ context, request, known, manifest, record, targets, reader, writer });
-    const outcome = await carryOut({ context, request, known, manifest, record, planned, active, reader, writer });
-    return toResult(known, planned, request, outcome);
+    const gitJob = { known, manifest, reader, mounts: planned };
+    if (request.gitState === true) git = await (await gitRestores()).prepare(context, gitJob);
+    const journey = { context, request, known, manifest, record, planned, active, reader, writer, git, gitJob };
+    return toResult(journey, await carryOut(journey));
   } finally {
+    git?.close();
     await writer?.abandon();
   }
+}
+
+/** Loaded where it is asked for. */
+async function gitRestores(): Promise<typeof GitRestores> {
+  return (await import('./git-states.js')).GitRestores;
 }
 
 async function refuseDamaged(context: Context, known: KnownSnapshot): Promise<void> {
@@ -128,6 +139,9 @@ interface Journey {
   readonly active: readonly ActiveOverlap[];
   readonly reader: ObjectReader;
   readonly writer: ObjectWriter | null;
+  /** What is done to repositories; null where that was not asked for. */
+  readonly git: GitRestores | null;
+  readonly gitJob: GitRestoreJob;
 }
 
 interface Outcome extends Finished {
@@ -143,24 +157,16 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   ];
   const large = largeDeletions(planned, journey.record.policy);
   messages.push(...large.map(largeDeletionMessage));
-  const nothing = {
-    changed: [],
-    failed: [],
-    restoredFiles: 0,
-    deletedFiles: 0,
-    bytesWritten: 0,
-    verified: true,
-    emergency: null,
-  };
-  const count = planned.reduce((sum, { plan }) => sum + plan.changes.length, 0);
+  const nothing = { ...nothingDone, emergency: null };
+  const count = planOf(journey).length;
   if (writer === null) return { ...nothing, verified: false, messages };
   if (count === 0) return { ...nothing, messages: [...messages, 'Nothing to restore: the files are as they were.'] };
   refuseLackOfSpace(context, planned);
   await refuseUnsound(context, reader, known, planned);
   const confirmed = await request.confirm({
     snapshot: pointerTo(known),
-    plan: toPlannedChanges(planned),
-    kept: keptOf(planned),
+    plan: planOf(journey),
+    kept: keptOf(journey),
     messages,
   });
   if (!confirmed) throw new SnapError('DECLINED', 'The restore was declined: nothing changed.', { what: 'restore' });
@@ -170,15 +176,38 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   if (request.force !== true) refuseActive(await activeOverlaps(context, planned.map(pathOf), journey.record));
   const emergency = await publishEmergency(context, { ...journey, writer });
   context.registry.recordRestore(emergency.instance, emergency.seq);
-  const finished = await finishRestore(context, {
-    instance: known.ref.instance,
-    snapshot: pointerTo(known),
-    emergency,
-    planned,
-    request: requestKey(request),
-    reader,
-  });
-  return { ...finished, emergency, messages: [...messages, ...finished.messages] };
+  const finished = await changeFiles(journey, emergency);
+  const failed = [...finished.failed, ...(await changeRepositories(journey))];
+  return { ...finished, failed, emergency, messages: [...messages, ...finished.messages] };
+}
+
+async function changeRepositories({ context, git, gitJob }: Journey): Promise<KeptPath[]> {
+  return git === null ? [] : git.apply(context, gitJob);
+}
+
+const nothingDone: Finished = {
+  changed: [],
+  failed: [],
+  restoredFiles: 0,
+  deletedFiles: 0,
+  bytesWritten: 0,
+  verified: true,
+  messages: [],
+};
+
+/** The files first: should that be interrupted, the same restore again goes on with it, and with the repositories then. */
+async function changeFiles(
+  { context, known, planned, request, reader }: Journey,
+  emergency: SnapshotPointer,
+): Promise<Finished> {
+  if (planned.every(({ plan }) => plan.changes.length === 0)) return nothingDone;
+  const snapshot = pointerTo(known);
+  const { instance } = known.ref;
+  return finishRestore(context, { instance, snapshot, emergency, planned, request: requestKey(request), reader });
+}
+
+function planOf({ planned, git }: Pick<Journey, 'planned' | 'git'>): PlannedChange[] {
+  return [...toPlannedChanges(planned), ...(git?.changes ?? [])];
 }
 
 function pathOf({ path }: PlannedMount): HostPath {
@@ -192,19 +221,19 @@ function refuseLackOfSpace(context: Context, planned: readonly PlannedMount[]): 
   }
 }
 
-function keptOf(planned: readonly PlannedMount[]): KeptPath[] {
-  return planned.flatMap(({ name, plan }) => [...toKeptPaths(name, plan.kept), ...toKeptPaths(name, plan.blocked)]);
+function keptOf({ planned, git }: Pick<Journey, 'planned' | 'git'>): KeptPath[] {
+  const files = planned.flatMap(({ name, plan }) => [
+    ...toKeptPaths(name, plan.kept),
+    ...toKeptPaths(name, plan.blocked),
+  ]);
+  return [...files, ...(git?.kept ?? []), ...(git?.failed ?? [])];
 }
 
-function toResult(
-  known: KnownSnapshot,
-  planned: readonly PlannedMount[],
-  request: RestoreRequest,
-  outcome: Outcome,
-): RestoreResult {
+function toResult(journey: Journey, outcome: Outcome): RestoreResult {
+  const { known, planned, request, git } = journey;
   const blocked = planned.flatMap(({ name, plan }) => toKeptPaths(name, plan.blocked));
-  const failed = [...blocked, ...outcome.failed];
-  const plan = toPlannedChanges(planned);
+  const failed = [...blocked, ...(git?.failed ?? []), ...outcome.failed];
+  const plan = planOf(journey);
   const dryRun = request.dryRun ?? false;
   return {
     instance: known.ref.instance,
@@ -215,7 +244,7 @@ function toResult(
     deletedFiles: outcome.deletedFiles,
     changed: outcome.changed,
     plan,
-    kept: planned.flatMap(({ name, plan: { kept } }) => toKeptPaths(name, kept)),
+    kept: [...planned.flatMap(({ name, plan: { kept } }) => toKeptPaths(name, kept)), ...(git?.kept ?? [])],
     failed,
     filesAffected: plan.filter(({ from, to }) => isFile(from) || isFile(to)).length,
     bytesWritten: outcome.bytesWritten,

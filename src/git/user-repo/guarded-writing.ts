@@ -1,0 +1,150 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync } from 'node:fs';
+
+import { SnapError, systemCode } from '../../errors.js';
+import { orNoSpace, writeFully } from '../../fs/durable.js';
+import type { GuardedDirectory } from './guarded-directory.js';
+
+/*
+ * Writing in a user's repository: through held directories, so that no link leads elsewhere, durably, and under the lock
+ * files that git uses. Names are bytes.
+ */
+
+/** Enters a directory, which is made where it is missing. */
+export function enterOrMake(parent: GuardedDirectory, name: string): GuardedDirectory {
+  try {
+    mkdirSync(at(parent, name));
+    sync(parent);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+  }
+  const entered = parent.enter(name);
+  if (entered.kind === 'read') return entered.value;
+  throw inTheWay(name, entered.kind === 'absent' ? 'it is no directory' : entered.why);
+}
+
+/** Does something in the directory of a path, whose parents are made where they are missing. */
+export function inDirectoryOf(
+  directory: GuardedDirectory,
+  path: string,
+  act: (parent: GuardedDirectory, name: string) => void,
+): void {
+  const names = path.split('/');
+  const name = names.pop() ?? '';
+  const opened: GuardedDirectory[] = [];
+  try {
+    let parent = directory;
+    for (const each of names) opened.push((parent = enterOrMake(parent, each)));
+    act(parent, name);
+  } finally {
+    for (const each of opened) each.close();
+  }
+}
+
+/**
+ * Replaces a file under git's lock for it. `check` says, under the lock, whether it may be; then `content` is made
+ * durable and takes the file's place.
+ * @throws SnapError BUSY when somebody else has the lock
+ */
+export function replaceLocked(
+  directory: GuardedDirectory,
+  path: string,
+  content: Uint8Array | string,
+  check: () => void = () => undefined,
+): void {
+  inDirectoryOf(directory, path, (parent, name) => {
+    lock(parent, `${name}.lock`, content);
+    let isPlaced = false;
+    try {
+      check();
+      renameSync(at(parent, `${name}.lock`), at(parent, name));
+      isPlaced = true;
+      sync(parent);
+    } finally {
+      if (!isPlaced) unlinkSync(at(parent, `${name}.lock`));
+    }
+  });
+}
+
+/** Removes a file under git's lock for it. */
+export function removeLocked(directory: GuardedDirectory, path: string, check: () => void): void {
+  inDirectoryOf(directory, path, (parent, name) => {
+    lock(parent, `${name}.lock`, '');
+    try {
+      check();
+      removeFile(parent, name);
+      sync(parent);
+    } finally {
+      unlinkSync(at(parent, `${name}.lock`));
+    }
+  });
+}
+
+function lock(parent: GuardedDirectory, name: string, content: Uint8Array | string): void {
+  try {
+    writeFile(parent, name, content, constants.O_EXCL);
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    throw new SnapError('BUSY', `Another git has the lock ${JSON.stringify(name)}.`, { lock: name, holder: '' });
+  }
+}
+
+/** Writes a file that was not there, durably. */
+export function writeNew(parent: GuardedDirectory, name: string, content: Uint8Array | string): void {
+  writeFile(parent, name, content, constants.O_EXCL);
+  sync(parent);
+}
+
+/** Adds to the end of a file that is there; nothing where there is none. */
+export function appendIfThere(directory: GuardedDirectory, path: string, content: string): void {
+  if (!directory.exists(path)) return;
+  inDirectoryOf(directory, path, (parent, name) => {
+    writeFile(parent, name, content, constants.O_APPEND);
+  });
+}
+
+/** @throws a system error; EEXIST with O_EXCL */
+function writeFile(parent: GuardedDirectory, name: string, content: Uint8Array | string, flags: number): void {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content;
+  orNoSpace(name, () => {
+    const descriptor = openSync(
+      at(parent, name),
+      constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK | flags,
+      0o666,
+    );
+    try {
+      writeFully(descriptor, bytes);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  });
+}
+
+export function removeFile(parent: GuardedDirectory, name: string): void {
+  try {
+    unlinkSync(at(parent, name));
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+  }
+}
+
+export function sync(directory: GuardedDirectory): void {
+  const descriptor = openSync(directory.descriptorPath, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+function at(directory: GuardedDirectory, name: string): Buffer {
+  return Buffer.from(`${directory.descriptorPath}/${name}`, 'latin1');
+}
+
+function inTheWay(name: string, why: string): SnapError<'GIT_STATE_REFUSED'> {
+  return new SnapError('GIT_STATE_REFUSED', `${JSON.stringify(name)} in the repository cannot be entered: ${why}.`, {
+    path: name,
+    why,
+  });
+}

@@ -1,0 +1,303 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { runSnapJson } from '../support/cli.js';
+import { runProcess } from '../support/run-process.js';
+import { tempDir } from '../support/temp.js';
+import * as user from '../support/user-git.js';
+
+interface Scene {
+  readonly area: string;
+  readonly dataDir: string;
+  readonly mount: string;
+  readonly options: { readonly dataDir: string; readonly cwd: string };
+}
+
+/** A clone with an upstream, clean. */
+function scene(): Scene {
+  const area = tempDir();
+  const origin = join(area, 'origin');
+  user.createHistory(origin);
+  const mount = join(area, 'mount');
+  user.cloneRepository(origin, mount);
+  return sceneAt(area, mount);
+}
+
+function sceneAt(area: string, mount: string): Scene {
+  const dataDir = join(area, 'data');
+  return { area, dataDir, mount, options: { dataDir, cwd: mount } };
+}
+
+function ownGit(dataDir: string, args: readonly string[]): ReturnType<typeof runProcess> {
+  const env = { PATH: process.env['PATH'] ?? '', LC_ALL: 'C' };
+  return runProcess('git', ['--git-dir', join(dataDir, 'store.git'), ...args], { cwd: dataDir, timeout: 60_000, env });
+}
+
+/** The store is sound, and a server that checks objects takes it. */
+function expectSound({ area, dataDir }: Scene): void {
+  const { code, stderr } = ownGit(dataDir, ['fsck', '--strict', '--full', '--no-dangling']);
+  expect([code, stderr.replace(/^notice.*\n/gm, '').replace(/^Checking .*\n/gm, '')]).toEqual([0, '']);
+  const server = join(area, 'server.git');
+  rmSync(server, { recursive: true, force: true });
+  user.userGit(area, ['init', '--quiet', '--bare', server]);
+  user.userGit(server, ['config', 'receive.fsckObjects', 'true']);
+  const pushed = ownGit(dataDir, ['push', '--quiet', server, 'refs/jackin/*:refs/jackin/*']);
+  expect([pushed.code, pushed.stderr]).toEqual([0, '']);
+}
+
+function commitsOn(...branches: readonly string[]): readonly string[] {
+  return ['log', '--format=%H %P', ...branches, '--not', '--remotes'];
+}
+
+/** What a repository says of itself to git. */
+function stateOf(path: string): Record<string, string> {
+  const ask = (args: readonly string[]): string => {
+    const run = user.userGit(path, args, { mayFail: true });
+    return run.stdout + (run.code === 0 ? '' : `exit ${String(run.code)}`);
+  };
+  return {
+    head: ask(['symbolic-ref', '-q', 'HEAD']),
+    commit: ask(['rev-parse', 'HEAD']),
+    branches: ask(['for-each-ref', '--format=%(refname) %(objectname) %(upstream)', 'refs/heads']),
+    unpushed: ask(commitsOn('--branches', 'HEAD')),
+    index: ask(['ls-files', '-s', '-z']),
+    flags: ask(['ls-files', '-v', '-z']),
+    stashes: ask(['stash', 'list', '--format=%H %gs']),
+    staged: ask(['diff', '--cached', '--raw', 'HEAD']),
+    status: ask(['status', '--porcelain=v2']),
+  };
+}
+
+function expectFsck(path: string): void {
+  const run = user.userGit(path, ['fsck', '--strict', '--full', '--no-dangling', '--no-progress'], { mayFail: true });
+  expect([run.code, run.stderr, run.stdout.replace(/^notice.*\n/gm, '')]).toEqual([0, '', '']);
+}
+
+function work(mount: string): void {
+  user.commitFiles(mount, { 'new/a.txt': 'a\n', 'new/deep/b.txt': 'b\n' }, 'unpushed');
+  user.userGit(mount, ['branch', 'topic']);
+  user.writeFiles(mount, { 'stashed.txt': 's\n', 'shared.txt': 'stashed\n' });
+  user.userGit(mount, ['stash', 'push', '--quiet', '-u', '-m', 'my stash']);
+  user.writeFiles(mount, { 'shared.txt': 'second\n' });
+  user.userGit(mount, ['stash', 'push', '--quiet', '-m', 'another']);
+  user.stageChanges(mount);
+}
+
+async function protectedSave({ options }: Scene, ...more: readonly string[]) {
+  const saved = await runSnapJson(['save', '--protect-commits', ...more], options);
+  expect(saved.document.error).toBeUndefined();
+  return { code: saved.code, ...saved.document.data.mounts[0].protected, messages: saved.document.messages };
+}
+
+async function restored({ options }: Scene, ...more: readonly string[]) {
+  const run = await runSnapJson(['restore', '1', '--git-state', '--yes', ...more], options);
+  expect([run.code, run.document.error, run.document.data?.failed]).toEqual([0, undefined, run.document.data?.failed]);
+  return run.document.data;
+}
+
+test('what only the repository holds is in the snapshot, once', async () => {
+  const place = scene();
+  work(place.mount);
+  expect(await protectedSave(place)).toMatchObject({
+    code: 0,
+    complete: true,
+    // Both stashes share the commit of what was staged.
+    commits: 5,
+    branches: 2,
+    stashes: 2,
+    staged: true,
+    operation: null,
+    missing: [],
+    missing_total: 0,
+    problems: [],
+  });
+  rmSync(join(place.mount, 'new'), { recursive: true });
+  await protectedSave(place);
+  const list = ownGit(place.dataDir, ['for-each-ref', '--format=%(refname)', 'refs/jackin']).stdout.trim().split('\n');
+  const [first, second] = list.map(
+    (ref) => ownGit(place.dataDir, ['rev-parse', `${ref}:meta/mounts/mount/git`]).stdout,
+  );
+  expect(second).toBe(first);
+  expectSound(place);
+});
+
+test('nothing is protected unless it is asked for', async () => {
+  const { options } = scene();
+  const saved = await runSnapJson(['save'], options);
+  expect(saved.document.data.mounts[0].protected).toBeUndefined();
+  const refused = await runSnapJson(['restore', '1', '--git-state', '--yes'], options);
+  expect([refused.code, refused.document.error?.code]).toEqual([3, 'GIT_STATE_ABSENT']);
+});
+
+describe('a repository that was deleted is made anew', () => {
+  test('with branches, HEAD, index and stashes', async () => {
+    const place = scene();
+    work(place.mount);
+    const before = stateOf(place.mount);
+    await protectedSave(place);
+    rmSync(join(place.mount, '.git'), { recursive: true });
+    await restored(place);
+    expect(stateOf(place.mount)).toEqual(before);
+    expectFsck(place.mount);
+  });
+
+  test('with a whole history where there is no remote', async () => {
+    const area = tempDir();
+    const mount = join(area, 'mount');
+    user.createHistory(mount);
+    user.userGit(mount, ['tag', '-a', '-m', 'a tag', 'v1']);
+    user.userGit(mount, ['switch', '--quiet', '--detach']);
+    user.commitFiles(mount, { 'detached.txt': 'd\n' }, 'detached');
+    const place = sceneAt(area, mount);
+    const before = { ...stateOf(mount), tag: user.userGitText(mount, ['rev-parse', 'v1']) };
+    await protectedSave(place);
+    rmSync(join(mount, '.git'), { recursive: true });
+    await restored(place);
+    expect({ ...stateOf(mount), tag: user.userGitText(mount, ['rev-parse', 'v1']) }).toEqual(before);
+    expectFsck(mount);
+  });
+
+  test('elsewhere, too', async () => {
+    const place = scene();
+    work(place.mount);
+    const before = stateOf(place.mount);
+    await protectedSave(place);
+    const copy = join(place.area, 'copy');
+    await restored(place, '--to', copy);
+    expect(stateOf(copy)).toEqual(before);
+    expectFsck(copy);
+  });
+
+  test('with a committed secret that is still in its place, and not without', async () => {
+    const place = scene();
+    user.commitFiles(place.mount, { '.env': 'TOKEN=1\n', 'a.txt': 'a\n' }, 'with a secret');
+    const before = stateOf(place.mount);
+    const saved = await protectedSave(place);
+    expect(saved.missing.map(({ path, reason }: { path: string; reason: string }) => [path, reason])).toEqual([
+      ['.env', 'secret'],
+    ]);
+    expect(saved.messages.join('\n')).toContain('--include-secrets');
+    const all = ownGit(place.dataDir, ['cat-file', '--batch-all-objects', '--batch']);
+    expect(all.stdout).not.toContain('TOKEN=1');
+    rmSync(join(place.mount, '.git'), { recursive: true });
+    await restored(place);
+    expect(stateOf(place.mount)).toEqual(before);
+    expectFsck(place.mount);
+
+    rmSync(join(place.mount, '.git'), { recursive: true });
+    rmSync(join(place.mount, '.env'));
+    const lacking = await runSnapJson(['restore', '1', '--git-state', '--yes'], place.options);
+    expect(lacking.code).toBe(6);
+  });
+});
+
+describe('into a repository that is there', () => {
+  test('branches, HEAD, index and stashes go back, and undo takes that back', async () => {
+    const place = scene();
+    work(place.mount);
+    const before = stateOf(place.mount);
+    await protectedSave(place);
+    user.userGit(place.mount, ['stash', 'drop', '--quiet']);
+    user.userGit(place.mount, ['reset', '--quiet', '--hard', 'origin/main']);
+    user.userGit(place.mount, ['branch', '--quiet', '-D', 'topic']);
+    user.userGit(place.mount, ['switch', '--quiet', '-c', 'elsewhere']);
+    user.commitFiles(place.mount, { 'later.txt': 'later\n' }, 'later');
+    const after = stateOf(place.mount);
+    await restored(place);
+    const now = stateOf(place.mount);
+    expect({ ...now, branches: '', unpushed: '' }).toEqual({ ...before, branches: '', unpushed: '' });
+    expect(now['branches']).toContain('refs/heads/elsewhere');
+    expectFsck(place.mount);
+    const undone = await runSnapJson(['undo', '--yes'], place.options);
+    expect([undone.code, undone.document.error]).toEqual([0, undefined]);
+    expect(stateOf(place.mount)).toEqual(after);
+    expectFsck(place.mount);
+    expectSound(place);
+  });
+
+  test('an operation in progress stands in the way', async () => {
+    const place = scene();
+    work(place.mount);
+    await protectedSave(place);
+    user.userGit(place.mount, ['reset', '--quiet', '--hard']);
+    user.userGit(place.mount, ['merge', '--quiet', 'origin/other'], { mayFail: true });
+    const before = stateOf(place.mount);
+    const run = await runSnapJson(['restore', '1', '--git-state', '--yes'], place.options);
+    expect(run.code).toBe(6);
+    expect(stateOf(place.mount)['head']).toBe(before['head']);
+    expect(readFileSync(join(place.mount, '.git/MERGE_HEAD'), 'utf8')).not.toBe('');
+  });
+});
+
+test('conflicts, flags and submodules are part of what is staged', async () => {
+  const place = scene();
+  user.userGit(place.mount, ['merge', '--quiet', 'origin/other'], { mayFail: true });
+  writeFileSync(join(place.mount, 'intended.txt'), 'i\n');
+  user.userGit(place.mount, ['add', '-N', 'intended.txt']);
+  user.userGit(place.mount, ['update-index', '--assume-unchanged', 'README.md']);
+  user.userGit(place.mount, ['update-index', '--skip-worktree', 'src/main.c']);
+  const commit = user.userGitText(place.mount, ['rev-parse', 'HEAD']);
+  user.userGit(place.mount, ['update-index', '--add', '--cacheinfo', `160000,${commit},module`]);
+  mkdirSync(join(place.mount, 'module'));
+  const before = stateOf(place.mount);
+  expect(await protectedSave(place)).toMatchObject({ operation: 'merge', complete: true });
+  rmSync(join(place.mount, '.git'), { recursive: true });
+  await restored(place);
+  const after = stateOf(place.mount);
+  expect([after['index'], after['flags']]).toEqual([before['index'], before['flags']]);
+  expectFsck(place.mount);
+  expectSound(place);
+});
+
+test('trees that git questions are kept as they are', async () => {
+  const place = scene();
+  const blob = user.userGit(place.mount, ['hash-object', '-w', '--stdin'], { stdin: 'x\n' }).stdout.trim();
+  const inner = user.userGit(place.mount, ['mktree', '-z', '--missing'], { stdin: `100644 blob ${blob}\tok.txt\0` });
+  const raw = Buffer.concat([
+    Buffer.from('100664 z\0'),
+    Buffer.from(blob, 'hex'),
+    Buffer.from('40000 .git\0'),
+    Buffer.from(inner.stdout.trim(), 'hex'),
+  ]);
+  const tree = user.userGit(place.mount, ['hash-object', '-t', 'tree', '-w', '--literally', '--stdin'], { stdin: raw });
+  const commit = user.userGitText(place.mount, ['commit-tree', '-m', 'odd', '-p', 'HEAD', tree.stdout.trim()]);
+  user.userGit(place.mount, ['update-ref', 'refs/heads/odd', commit]);
+  expect(await protectedSave(place)).toMatchObject({ complete: true, missing: [] });
+  expectSound(place);
+  rmSync(join(place.mount, '.git'), { recursive: true });
+  await restored(place);
+  expect(user.userGitText(place.mount, ['rev-parse', 'odd'])).toBe(commit);
+  expect(user.userGitText(place.mount, ['cat-file', '-p', 'odd^{tree}'])).toContain(blob);
+});
+
+test('a linked worktree: its own branch goes back, those of others stay', async () => {
+  const area = tempDir();
+  const main = join(area, 'main');
+  user.createHistory(main);
+  const mount = join(area, 'mount');
+  user.addWorktree(main, mount, 'agent');
+  user.commitFiles(mount, { 'a.txt': 'a\n' }, 'by the agent');
+  const place = sceneAt(area, mount);
+  const before = stateOf(mount);
+  await protectedSave(place);
+  user.userGit(mount, ['reset', '--quiet', '--hard', 'HEAD~1']);
+  user.commitFiles(main, { 'm.txt': 'm\n' }, 'in the main checkout');
+  const mainBefore = user.userGitText(main, ['rev-parse', 'main']);
+  await restored(place);
+  expect(stateOf(mount)['commit']).toBe(before['commit']);
+  expect(user.userGitText(main, ['rev-parse', 'main'])).toBe(mainBefore);
+  expect(user.userGitText(main, ['status', '--porcelain'])).toBe('');
+  expectFsck(main);
+});
+
+test('what cannot be read is said, and the files are saved all the same', async () => {
+  const place = scene();
+  const commit = user.commitFiles(place.mount, { 'a.txt': 'a\n' }, 'unpushed');
+  const tree = user.userGitText(place.mount, ['rev-parse', `${commit}^{tree}`]);
+  user.commitFiles(place.mount, { 'b.txt': 'b\n' }, 'after that');
+  rmSync(join(place.mount, '.git/objects', tree.slice(0, 2), tree.slice(2)));
+  const saved = await protectedSave(place);
+  expect(saved.code).toBe(6);
+  expect(saved.missing).toContainEqual({ object: tree, path: '', reason: 'absent' });
+  expectSound(place);
+});
