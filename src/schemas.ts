@@ -13,7 +13,7 @@ import {
 import type * as documents from './core/documents.js';
 import { type ContractSchemas, contractSchemas } from './core/contract-schemas.js';
 import { leftOutReasons } from './core/entry.js';
-import { protectedDataSchema } from './core/git-state.js';
+import { protectedDataSchema } from './core/protected-document.js';
 import { policySchema } from './core/policy.js';
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 import { triggers } from './core/results.js';

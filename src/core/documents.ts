@@ -1,14 +1,16 @@
 import type { JsonPath } from './entry-path.js';
 import type { LeftOutReason } from './entry.js';
-import type { MissingReason } from './git-state.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { Policy } from './policy.js';
+import type { ProtectedData } from './protected-document.js';
 import type { MountKind, PlanAction, Trigger, WorktreeState } from './results.js';
 import type { SelfRunningKind } from './self-running.js';
 
 /*
  * The JSON documents that the command line prints: their keys are part of the contract, and `schemas.ts` checks them.
  */
+
+export type { ProtectedData } from './protected-document.js';
 
 export interface SuccessDocument<Data> {
   readonly schema_version: '1';
@@ -76,22 +78,6 @@ export interface MountData {
   readonly nested: readonly NestedRepositoryData[];
   /** Only where commits are protected. */
   readonly protected?: ProtectedData | undefined;
-}
-
-export interface ProtectedData {
-  readonly complete: boolean;
-  readonly commits: number;
-  readonly branches: number;
-  readonly stashes: number;
-  readonly staged: boolean;
-  readonly operation: string | null;
-  readonly missing: readonly {
-    readonly object: string;
-    readonly path: JsonPath | null;
-    readonly reason: MissingReason;
-  }[];
-  readonly missing_total: number;
-  readonly problems: readonly string[];
 }
 
 export interface NestedRepositoryData {

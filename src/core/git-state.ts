@@ -1,7 +1,6 @@
 import * as z from 'zod';
 
 import { SnapError } from '../errors.js';
-import type { ProtectedData } from './documents.js';
 import type { JsonPath } from './entry-path.js';
 import { type ObjectId, parseObjectId } from './ids.js';
 import { jsonPathSchema } from './json-path.js';
@@ -180,16 +179,3 @@ export function withoutCredentials(url: string): string {
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
     .replace(/([?&][^=&#]*(?:token|key|secret|password)[^=&#]*=)[^&#]*/gi, '$1');
 }
-
-/** What the command line prints of it. */
-export const protectedDataSchema: z.ZodType<ProtectedData> = z.object({
-  complete: z.boolean(),
-  commits: count,
-  branches: count,
-  stashes: count,
-  staged: z.boolean(),
-  operation: z.string().nullable(),
-  missing: z.array(z.object({ object: z.string(), path: path.nullable(), reason: z.enum(missingReasons) })),
-  missing_total: count,
-  problems: z.array(z.string()),
-});

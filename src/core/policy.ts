@@ -155,11 +155,14 @@ function isSetting(key: string): key is keyof Policy {
   return Object.hasOwn(policyFields, key);
 }
 
+/** Settings whose value is one of some words. */
+const words: ReadonlySet<string> = new Set(['on_limit', 'snapshot', 'protect_commits']);
+
 /** Text as the kind of value that the setting has now: lists are separated by commas, sizes may end in K, M, G, T. */
 function parseValue(current: unknown, key: string, text: string): unknown {
   if (Array.isArray(current)) return text === '' ? [] : text.split(',');
   if (typeof current === 'boolean') return text === 'true' || (text === 'false' ? false : text);
-  if (key === 'on_limit' || key === 'snapshot' || key === 'protect_commits') return text;
+  if (words.has(key)) return text;
   return text === 'none' ? null : (parseSize(text) ?? text);
 }
 

@@ -1,24 +1,23 @@
 import { type EntryPath, displayPath } from '../core/entry-path.js';
-import type { InstanceName, MountName, ObjectId } from '../core/ids.js';
+import type { InstanceName, MountName } from '../core/ids.js';
 import type { InstanceRecord } from '../core/instance-record.js';
 import { withOverrides } from '../core/policy.js';
-import type { ObjectReader, ObjectWriter } from '../core/ports.js';
+import type { ObjectWriter } from '../core/ports.js';
 import type { SaveRequest } from '../core/requests.js';
 import type { ObservedOnlyEntry, SaveResult, SaveStats, Snapshot } from '../core/results.js';
 import { tidyMessage } from '../core/snapshot-record.js';
 import { SnapError, isSnapError } from '../errors.js';
-import type { AttributeDefaults } from './capture/attributes.js';
 import { type CapturedMount, captureMounts, summarize } from './capture/capture-mounts.js';
 import { incompletePaths } from './capture/incomplete.js';
 import {
   type GitStatesByMount,
-  type WrittenGitState,
   isProtectionWhole,
-  protectMounts,
+  protectForSave,
   protectionNotes,
   withProtection,
 } from './capture/protect-commits.js';
 import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
+import { holdsTheSame } from './capture/same-content.js';
 import { withoutContent } from './capture/without-content.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
@@ -27,8 +26,7 @@ import { lockForSnapshot, sweepIfAlone } from './locking.js';
 import { clearFinished, pendingTemporaryPrefix, readPendingOr } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';
 import { levelNotes, newInstanceNotes, newSession, refuseAutomatic } from './session/new-session.js';
-import { readManifest } from './snapshot-content.js';
-import { type Earlier, type KnownSnapshot, describe, earlierSnapshots, knowIfReadable } from './snapshots.js';
+import { type Earlier, describe, earlierSnapshots, knowIfReadable } from './snapshots.js';
 
 /**
  * Snapshots the instance's mounts: all of it is published, durably, or nothing is and no number is used.
@@ -112,12 +110,8 @@ async function capturePublished(context: Context, request: SaveRequest, work: Sa
   const incomplete = incompletePaths(captured);
   refuseIncomplete(request, incomplete);
   refuseTooLarge(record, captured);
-  const policy = withOverrides(record.policy, request.overrides ?? {});
   const last = isLastComplete ? earlier.last : null;
-  const gitStates = holdsNoContent(record)
-    ? new Map<MountName, WrittenGitState>()
-    : await protectMounts(context, { record, policy, mounts: captured, writer, last });
-  refuseUnprotected(request, gitStates);
+  const gitStates = await protectForSave(context, request, { record, mounts: captured, writer, last });
   const content = writeContent(writer, captured, gitStates);
   const mayBeSame = request.ifChanged === true && !holdsNoContent(record);
   const unchanged = mayBeSame ? await unchangedSince(context, earlier, content) : undefined;
@@ -245,12 +239,6 @@ function refuseIncomplete(request: SaveRequest, incomplete: readonly EntryPath[]
   );
 }
 
-function refuseUnprotected(request: SaveRequest, gitStates: GitStatesByMount): void {
-  if (request.strict !== true || isProtectionWhole(gitStates)) return;
-  const [why = ''] = protectionNotes(gitStates);
-  throw new SnapError('INCOMPLETE_REFUSED', `Nothing was saved. ${why}`, { paths: [] });
-}
-
 /** Under `on_limit=fail` a limit ends the save. */
 function refuseTooLarge({ policy }: InstanceRecord, captured: readonly CapturedMount[]): void {
   if (policy.on_limit === 'skip') return;
@@ -277,30 +265,6 @@ async function unchangedSince(
   } finally {
     await reader.close();
   }
-}
-
-async function holdsTheSame(reader: ObjectReader, known: KnownSnapshot, content: WrittenContent): Promise<boolean> {
-  const { commit } = known.ref;
-  if ((await idOf(reader, `${commit}:mounts`, 'tree')) !== content.mounts) return false;
-  const { mounts } = await readManifest(reader, known);
-  for (const [mount, oid] of content.attributes) {
-    const before = mounts.find(({ name }) => name === mount)?.defaults;
-    // Attributes are exceptions: the same list means the same only beside the same defaults.
-    if (!sameDefaults(before, content.defaults.get(mount))) return false;
-    if ((await idOf(reader, `${commit}:meta/mounts/${mount}/attributes`, 'blob')) !== oid) return false;
-    const git = content.gitTrees.get(mount);
-    if (git !== undefined && (await idOf(reader, `${commit}:meta/mounts/${mount}/git`, 'tree')) !== git) return false;
-  }
-  return true;
-}
-
-function sameDefaults(a: AttributeDefaults | undefined, b: AttributeDefaults | undefined): boolean {
-  const keys = ['file', 'executable', 'directory', 'uid', 'gid'] as const;
-  return a !== undefined && b !== undefined && keys.every((key) => a[key] === b[key]);
-}
-
-async function idOf(reader: ObjectReader, name: string, type: 'tree' | 'blob'): Promise<ObjectId | undefined> {
-  return (await reader.find(name, type))?.oid;
 }
 
 function notesOn(captured: readonly CapturedMount[]): string[] {

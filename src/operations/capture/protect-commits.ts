@@ -2,7 +2,7 @@ import { type EntryPath, baseName, displayPath, pathFromJson } from '../../core/
 import { type GitState, decodeGitState, encodeGitState, isWholeGitState } from '../../core/git-state.js';
 import type { InstanceName, MountName, ObjectId } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
-import type { Policy } from '../../core/policy.js';
+import { type Policy, withOverrides } from '../../core/policy.js';
 import type {
   InstanceRegistry,
   ObjectReader,
@@ -11,8 +11,9 @@ import type {
   SnapshotRef,
   TreeEntry,
 } from '../../core/ports.js';
+import type { SaveRequest } from '../../core/requests.js';
 import type { MountSummary, ProtectedState } from '../../core/results.js';
-import { isSnapError } from '../../errors.js';
+import { SnapError, isSnapError } from '../../errors.js';
 import type { Context, KeptObjects, KnownInStore } from '../context.js';
 import { type CapturedMount, openRoot } from './capture-mounts.js';
 
@@ -51,6 +52,21 @@ export async function protectMounts(context: Context, request: ProtectMountsRequ
     await reader.close();
   }
   return states;
+}
+
+/** @throws SnapError INCOMPLETE_REFUSED under `strict` */
+export async function protectForSave(
+  context: Context,
+  { strict, overrides = {} }: Pick<SaveRequest, 'strict' | 'overrides'>,
+  request: Omit<ProtectMountsRequest, 'policy'>,
+): Promise<GitStatesByMount> {
+  const { policy } = request.record;
+  // This level holds no content of anything.
+  if (policy.snapshot === 'metadata') return new Map();
+  const states = await protectMounts(context, { ...request, policy: withOverrides(policy, overrides) });
+  if (strict !== true || isProtectionWhole(states)) return states;
+  const [why = ''] = protectionNotes(states);
+  throw new SnapError('INCOMPLETE_REFUSED', `Nothing was saved. ${why}`, { paths: [] });
 }
 
 function isProtected(
