@@ -149,7 +149,13 @@ function encodeEntry(entry: WrittenEntry): Buffer {
 
 /** The least that a repository needs: where its remotes are, and what its branches follow. */
 export function configText({ remotes, branches }: Pick<GitState, 'remotes' | 'branches'>): string {
-  const core = ['[core]', '\trepositoryformatversion = 0', '\tfilemode = true', '\tbare = false', '\tlogallrefupdates = true'];
+  const core = [
+    '[core]',
+    '\trepositoryformatversion = 0',
+    '\tfilemode = true',
+    '\tbare = false',
+    '\tlogallrefupdates = true',
+  ];
   const ofRemotes = remotes.flatMap(({ name, url }) => {
     const remote = pathFromJson(name);
     if (/[\n\0]/.test(remote)) return [];

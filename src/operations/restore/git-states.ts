@@ -128,7 +128,11 @@ export class GitRestores {
 }
 
 /** What was a worktree is never given a repository of its own in its place. */
-function isWorktreeWithoutLink({ manifest, elsewhere }: GitRestoreJob, mount: GitMount, root: WritableDirectory): boolean {
+function isWorktreeWithoutLink(
+  { manifest, elsewhere }: GitRestoreJob,
+  mount: GitMount,
+  root: WritableDirectory,
+): boolean {
   if (elsewhere === true || root.stat('.git') !== undefined) return false;
   return manifest.mounts.some(({ name, kind }) => name === mount.name && kind === 'worktree');
 }
@@ -188,7 +192,8 @@ async function named(context: Context, reader: ObjectReader, folder: string): Pr
   const found = await reader.find(folder, 'tree');
   if (found === undefined) return objects;
   for await (const { type, path, oid } of context.store.listTree(found.oid))
-    if (type === 'blob' && /^[0-9a-f]{2}\/[0-9a-f]{38}$/.test(path)) objects.set(path.replace('/', '') as ObjectId, oid);
+    if (type === 'blob' && /^[0-9a-f]{2}\/[0-9a-f]{38}$/.test(path))
+      objects.set(path.replace('/', '') as ObjectId, oid);
   return objects;
 }
 

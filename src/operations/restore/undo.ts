@@ -24,7 +24,13 @@ export async function undo(context: Context, request: Parameters<JackinSnap['und
     const limited = paths === undefined ? {} : { paths };
     const gitState = recovery?.git_state === true ? { gitState: true } : {};
     // What the restore made may be gone again: that is no reason not to take back the rest.
-    return await restore(context, { ...request, ...limited, ...gitState, snapshot: known.ref.ref, unknownPaths: 'pass' });
+    return await restore(context, {
+      ...request,
+      ...limited,
+      ...gitState,
+      snapshot: known.ref.ref,
+      unknownPaths: 'pass',
+    });
   } finally {
     await reader.close();
   }
