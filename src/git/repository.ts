@@ -82,12 +82,16 @@ function checkRepository(storeDirectory: string): void {
   // git would wait for whoever writes to a pipe.
   const packed = kindOf(join(storeDirectory, 'packed-refs'));
   if (packed !== undefined && packed !== 'file') throw damagedPart(storeDirectory, 'packed-refs', 'it is no file');
+  refuseLinks(storeDirectory);
+  // Those of an instance, of which there may be many, are looked at where they are listed.
+  for (const directory of ['refs', 'refs/jackin', 'refs/jackin-pin']) refuseOtherKindsIn(storeDirectory, directory);
+}
+
+function refuseLinks(storeDirectory: string): void {
   for (const directory of ['objects', 'objects/pack', 'refs']) {
     const link = linkIn(join(storeDirectory, directory));
     if (link !== undefined) throw damagedPart(storeDirectory, `${directory}/${link}`, 'it is a link');
   }
-  // Those of an instance, of which there may be many, are looked at where they are listed.
-  for (const directory of ['refs', 'refs/jackin', 'refs/jackin-pin']) refuseOtherKindsIn(storeDirectory, directory);
 }
 
 function correct(path: string, wanted: string): void {
