@@ -43,6 +43,17 @@ describe('a restore that was killed in the middle', () => {
     stage.expectNothingLeft();
   });
 
+  test('is not gone on with by the same restore once it is being taken back', async () => {
+    const stage = new Stage(['one']);
+    const { wasNow, moments } = await stage.begin();
+    await stage.kill(['restore', '1', '--yes'], moments.at(-1)! >> 1);
+    await stage.kill(['recover', '--abort', '--yes'], 3);
+    expect(said(await stage.run(['restore', '1', '--yes'], { code: 4 }))).toContain('recover --abort');
+    await stage.run(['recover', '--abort', '--yes']);
+    expectSame(wasNow);
+    stage.expectNothingLeft();
+  });
+
   test('has nothing left to recover once it was recovered', async () => {
     const { scene } = await interrupted();
     await scene.run(['recover', '--continue', '--yes']);
