@@ -123,7 +123,7 @@ export const mutantsOfCaptures: readonly Mutant[] = [
   {
     name: 'our own data directory is captured',
     file: 'core/classify.ts',
-    find: "if (stat.ino === rules.dataDirectory?.ino && stat.dev === rules.dataDirectory.dev) return 'excluded';",
+    find: "if (stat.ino === rules.dataDirectory?.ino && stat.dev === rules.dataDirectory.dev) return 'data_directory';",
     replace: '',
     tests: classify,
   },
@@ -158,7 +158,7 @@ export const mutantsOfCaptures: readonly Mutant[] = [
   {
     name: 'what the user’s repository tracks is ignored',
     file: 'core/classify.ts',
-    find: 'return cause !== null && rules.tracked.has(path) ? null : cause;',
+    find: "return cause !== null && rules.tracked.has(path) ? 'tracked' : cause;",
     replace: 'return cause;',
     tests: classify,
   },

@@ -81,9 +81,9 @@ export const mutantsOfRestores: readonly Mutant[] = [
   {
     name: 'the state before is saved after the restore',
     file: 'operations/restore/restore.ts',
-    find: '    planned,\n    request: requestKey(request),\n    reader,\n  });\n',
+    find: '  const finished = await changeFiles(journey, emergency);\n',
     replace:
-      '    planned,\n    request: requestKey(request),\n    reader,\n  });\n  context.store.dropRefLocks([]);\n  await context.store.changeRefs(\n    (await context.store.refs(emergency.ref)).map(({ name, oid }) => ({ name, old: oid, new: null })),\n  );\n',
+      '  context.store.dropRefLocks([]);\n  await context.store.changeRefs(\n    (await context.store.refs(emergency.ref)).map(({ name, oid }) => ({ name, old: oid, new: null })),\n  );\n  const finished = await changeFiles(journey, emergency);\n',
     tests: steps,
   },
   {

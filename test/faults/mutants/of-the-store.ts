@@ -217,14 +217,14 @@ export const mutantsOfTheStore: readonly Mutant[] = [
   {
     name: 'alternates of a store are obeyed',
     file: 'git/repository.ts',
-    find: "throw damaged(storeDirectory, name, 'no store has this file');",
+    find: "throw damagedPart(storeDirectory, name, 'no store has this file');",
     replace: 'break;',
     tests: repository,
   },
   {
     name: 'links in a store are followed',
     file: 'git/repository.ts',
-    find: "if (link !== undefined) throw damaged(storeDirectory, `${directory}/${link}`, 'it is a link');",
+    find: "if (link !== undefined) throw damagedPart(storeDirectory, `${directory}/${link}`, 'it is a link');",
     replace: '',
     tests: repository,
   },
