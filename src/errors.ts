@@ -45,8 +45,10 @@ export interface SnapErrorData {
   readonly LIMIT_EXCEEDED: { readonly path: string };
   readonly DESTINATION_EXISTS: { readonly path: string };
   readonly CONFIRMATION_NEEDED: { readonly what: string };
+  /** What is dirty or unpushed must be named before it is given up: `names` as they are to be typed. */
+  readonly ACKNOWLEDGEMENT_NEEDED: { readonly instance: string; readonly names: readonly string[] };
   readonly LARGE_DELETION: { readonly mount: string; readonly deleted: number; readonly held: number };
-  readonly DECLINED: { readonly what: 'restore' | 'recover' | 'remove' };
+  readonly DECLINED: { readonly what: 'restore' | 'recover' | 'remove' | 'discard' };
   readonly INCOMPLETE_REFUSED: { readonly paths: readonly string[] };
   readonly SNAPSHOT_DAMAGED: { readonly snapshot: string };
   readonly FORMAT_UNKNOWN: { readonly snapshot: string; readonly format: string };

@@ -15,6 +15,7 @@ import { type ContractSchemas, contractSchemas } from './core/contract-schemas.j
 import { leftOutReasons } from './core/entry.js';
 import { protectedDataSchema } from './core/protected-document.js';
 import { policySchema } from './core/policy.js';
+import { assessmentDataSchema, discardDataSchema, resumeDataSchema } from './core/assessment-documents.js';
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 import { triggers } from './core/results.js';
 import { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
@@ -25,6 +26,14 @@ import { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/ru
  */
 
 export { instanceDataSchema, instanceListDataSchema, pathSchema, pointerSchema } from './core/document-fields.js';
+export { assessmentDataSchema, discardDataSchema, resumeDataSchema } from './core/assessment-documents.js';
+export type {
+  AssessedRepositoryData,
+  AssessmentData,
+  DiscardData,
+  ResumeData,
+  RiskData,
+} from './core/assessment-documents.js';
 export { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 export { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 export type * from './core/contract-documents.js';
@@ -236,6 +245,10 @@ export type DocumentCommand =
   | 'run'
   | 'run list'
   | 'run remove'
+  | 'assess'
+  | 'keep'
+  | 'discard'
+  | 'resume'
   | 'pin'
   | 'unpin'
   | 'delete'
@@ -280,6 +293,10 @@ const dataSchemas: Readonly<Record<DocumentCommand, z.ZodType>> = {
   run: runDataSchema,
   'run list': runListDataSchema,
   'run remove': runRemoveDataSchema,
+  assess: assessmentDataSchema,
+  keep: instanceDataSchema,
+  discard: discardDataSchema,
+  resume: resumeDataSchema,
   pin: pinDataSchema,
   unpin: pinDataSchema,
   delete: removalDataSchema,

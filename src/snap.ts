@@ -34,6 +34,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     drill: async (request) => (await import('./operations/check/drill.js')).drill(existing(), request),
     doctor: async (request = {}) => (await import('./operations/check/doctor.js')).doctor(existing(), request),
     run: (request) => runCommand(request, options, { created, undisturbed }),
+    ...decisions(existing),
     instance: lifecycle(existing, created),
     recovery: recovery(existing),
     worktrees: {
@@ -139,6 +140,16 @@ function recovery(existing: () => Context): JackinSnap['recovery'] {
     instances: async () => (await import('./operations/recovery/list-recovery.js')).recoverableInstances(existing()),
     startingPoint: async (instance, snapshot) =>
       (await import('./operations/recovery/starting-point.js')).startingPoint(existing(), instance, snapshot),
+  };
+}
+
+function decisions(existing: () => Context): Pick<JackinSnap, 'assess' | 'keep' | 'discard' | 'resume'> {
+  const decide = (): Promise<typeof import('./operations/assess/decide.js')> => import('./operations/assess/decide.js');
+  return {
+    assess: async (instance) => (await import('./operations/assess/assess.js')).assess(existing(), instance),
+    keep: async (request = {}) => (await decide()).keep(existing(), request),
+    discard: async (request) => (await decide()).discard(existing(), request),
+    resume: async (instance) => (await decide()).resume(existing(), instance),
   };
 }
 

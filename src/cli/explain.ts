@@ -126,6 +126,13 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
     exitCode: 5,
     hint: () => 'Look with --dry-run first; say --yes to go on without being asked.',
   },
+  ACKNOWLEDGEMENT_NEEDED: {
+    exitCode: 5,
+    hint: ({ instance, names }, next) => {
+      const words = names.map((name) => `--acknowledge ${shellWord(name)}`).join(' ');
+      return `Look at it: ${next(`assess ${instance} --files`, null)}; if all of that may go: ${next(`discard ${instance} --yes ${words}`, null)}`;
+    },
+  },
   LARGE_DELETION: {
     exitCode: 5,
     hint: () => 'Look with --dry-run first; if that is meant, say --allow-large beside --yes.',
@@ -214,6 +221,7 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
 const declinedHints = {
   restore: 'Look at the plan again with --dry-run; with --yes nobody asks.',
   recover: 'See the two ways to end it: jackin-snap recover --help',
+  discard: 'See what is at risk: jackin-snap assess --files',
   remove: 'See what would go with --dry-run; with --yes nobody asks.',
 } as const;
 

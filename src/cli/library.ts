@@ -3,6 +3,7 @@ export {
   bytesOfText,
   displayPath,
   isSnapError,
+  namedRisks,
   parseEntryPath,
   parseInstanceName,
   parseMountName,

@@ -7,9 +7,16 @@ export interface Activity {
   readonly pid: number;
   readonly start: string;
   readonly bootId: string;
+  /** `run`: the owner clears its mark when it ends, unless it is killed. */
+  readonly by?: 'run' | undefined;
 }
 
-const activitySchema = z.object({ pid: z.number().int().positive(), start: z.string(), bootId: z.string() });
+const activitySchema = z.object({
+  pid: z.number().int().positive(),
+  start: z.string(),
+  bootId: z.string(),
+  by: z.literal('run').optional().catch(undefined),
+});
 
 /** What is known of an instance's activity: the words for its owner, or null when nobody has it. */
 export function activeOwner(text: string | undefined, processes: Processes): string | null {
@@ -19,6 +26,13 @@ export function activeOwner(text: string | undefined, processes: Processes): str
   if (activity === undefined) return 'an owner that cannot be made out';
   if (activity.bootId !== processes.bootId()) return null;
   return processes.startOf(activity.pid) === activity.start ? `process ${String(activity.pid)}` : null;
+}
+
+/** How an activity ended whose owner is gone; null where there is none, or it goes on, or that cannot be made out. */
+export function endOfActivity(text: string | undefined, processes: Processes): 'ended' | 'killed' | null {
+  const activity = text === undefined ? undefined : parseActivity(text);
+  if (activity === undefined || activeOwner(text, processes) !== null) return null;
+  return activity.by === 'run' || activity.bootId !== processes.bootId() ? 'killed' : 'ended';
 }
 
 export function parseActivity(text: string): Activity | undefined {

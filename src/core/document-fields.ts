@@ -3,8 +3,9 @@ import * as z from 'zod';
 import { containerStates } from './containers.js';
 import type { InstanceData, PointerData } from './documents.js';
 import type { JsonPath } from './entry-path.js';
+import type { ExitDecision } from './instance-record.js';
 import type { SessionStatus } from './jackin/session-status.js';
-import { policySchema } from './policy.js';
+import { exitPolicies, policySchema } from './policy.js';
 
 /*
  * What the schemas of documents are made of.
@@ -39,9 +40,17 @@ export const sessionSchema: z.ZodType<SessionStatus> = z.object({
   owner: maybeText,
 });
 
+const exitSchema: z.ZodType<ExitDecision> = z.object({
+  decision: z.enum(['keep', 'discard']),
+  decided_at: z.iso.datetime(),
+  note: maybeText,
+  snapshot: count.nullable() as unknown as z.ZodType<ExitDecision['snapshot']>,
+});
+
 export const instanceSchema: z.ZodType<InstanceData> = z.object({
   name: text,
   state: z.enum(['open', 'closed', 'damaged', 'lost']),
+  status: text,
   active: z.boolean(),
   owner: maybeText,
   mounts: z.array(z.object({ name: text, path: pathSchema, present: z.boolean() })),
@@ -51,6 +60,8 @@ export const instanceSchema: z.ZodType<InstanceData> = z.object({
   pending_restore: z.boolean(),
   policy: policySchema,
   created_at: z.iso.datetime(),
+  exit_policy: z.enum(exitPolicies),
+  exit: exitSchema.optional(),
   session: sessionSchema.optional(),
 });
 

@@ -1,5 +1,6 @@
 import type { JsonPath } from './entry-path.js';
 import type { LeftOutReason } from './entry.js';
+import type { ExitDecision } from './instance-record.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { Policy } from './policy.js';
 import type { ProtectedData } from './protected-document.js';
@@ -123,6 +124,7 @@ export interface ListData {
 export interface InstanceData {
   readonly name: string;
   readonly state: 'open' | 'closed' | 'damaged' | 'lost';
+  readonly status: string;
   readonly active: boolean;
   readonly owner: string | null;
   readonly mounts: readonly { readonly name: string; readonly path: JsonPath; readonly present: boolean }[];
@@ -132,6 +134,8 @@ export interface InstanceData {
   readonly pending_restore: boolean;
   readonly policy: Policy;
   readonly created_at: string;
+  readonly exit_policy: 'ask' | 'keep' | 'discard';
+  readonly exit?: ExitDecision | undefined;
   /** The session of jackin's that it stands for. */
   readonly session?: SessionStatus | undefined;
 }

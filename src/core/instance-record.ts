@@ -2,7 +2,8 @@ import * as z from 'zod';
 
 import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';
-import type { InstanceName, MountName } from './ids.js';
+import type { InstanceName, MountName, Seq } from './ids.js';
+import type { DirtyExitPolicy } from './jackin/configuration.js';
 import { jsonPathSchema } from './json-path.js';
 import { type Policy, policySchema, policyToJson } from './policy.js';
 import { type RecoveryIndex, recoveryIndexFromJson } from './recovery-index.js';
@@ -16,6 +17,31 @@ export interface InstanceRecord {
   readonly policy: Policy;
   /** Where it comes from; absent where it is made of folders that were named. */
   readonly recovery?: RecoveryIndex;
+  /** What was decided about the work in it; absent while nothing is. */
+  readonly exit?: ExitDecision;
+  /** How its last activity ended, where its owner did not say so; absent otherwise. */
+  readonly ended?: EndedActivity;
+}
+
+export interface ExitDecision {
+  readonly decision: 'keep' | 'discard';
+  /** ISO 8601 in UTC. */
+  readonly decided_at: string;
+  readonly note: string | null;
+  /** The latest snapshot at the time: of a kept instance it is never pruned. */
+  readonly snapshot: Seq | null;
+}
+
+/** `ended`: the owner that was named is gone. `killed`: a run did not get to its end, or the machine was started anew. */
+export interface EndedActivity {
+  readonly how: 'ended' | 'killed';
+  /** When it was noticed: when it happened is not known. ISO 8601 in UTC. */
+  readonly noticed_at: string;
+}
+
+/** jackin's own setting for its sessions, the instance's for all others. */
+export function exitPolicyOf({ recovery, policy }: InstanceRecord): DirtyExitPolicy {
+  return recovery?.cleanup ?? policy.exit_policy;
 }
 
 /** A mount as it was registered: its real path, and which directory that was. */
@@ -41,6 +67,15 @@ const recordSchema = z.object({
   ),
   policy: policySchema,
   recovery: z.unknown().optional(),
+  exit: z
+    .object({
+      decision: z.enum(['keep', 'discard']),
+      decided_at: z.string(),
+      note: z.string().nullable(),
+      snapshot: z.number().int().positive().nullable(),
+    })
+    .optional(),
+  ended: z.object({ how: z.enum(['ended', 'killed']), noticed_at: z.string() }).optional(),
 });
 
 /** The record as JSON, in an instance's own file and in each of its snapshots. */
@@ -58,6 +93,8 @@ export function recordToJson(record: InstanceRecord): unknown {
     })),
     policy: policyToJson(record.policy),
     ...(record.recovery === undefined ? {} : { recovery: record.recovery }),
+    ...(record.exit === undefined ? {} : { exit: record.exit }),
+    ...(record.ended === undefined ? {} : { ended: record.ended }),
   };
 }
 
@@ -76,5 +113,7 @@ export function recordFromJson(value: unknown): InstanceRecord {
     })),
     policy: parsed.policy,
     ...(parsed.recovery === undefined ? {} : { recovery: recoveryIndexFromJson(parsed.recovery) }),
+    ...(parsed.exit === undefined ? {} : { exit: parsed.exit as ExitDecision }),
+    ...(parsed.ended === undefined ? {} : { ended: parsed.ended }),
   };
 }

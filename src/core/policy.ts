@@ -27,7 +27,11 @@ export interface Policy {
   readonly more_stacks: readonly string[];
   /** What a save stores: see `snapshotLevels`. */
   readonly snapshot: SnapshotLevel;
+  /** What is to become of work that is left when a session ends. */
+  readonly exit_policy: (typeof exitPolicies)[number];
 }
+
+export const exitPolicies = ['ask', 'keep', 'discard'] as const;
 
 /**
  * `off`: only saves by hand are made. `metadata`: snapshots hold no content of files, only what is known of mounts and
@@ -59,6 +63,7 @@ const policyFields = {
   protect_commits: z.enum(['auto', 'true', 'false']).default('auto'),
   more_stacks: z.array(z.string().refine(isPresetName)).max(100).readonly().default([]),
   snapshot: z.enum(snapshotLevels).default('project'),
+  exit_policy: z.enum(exitPolicies).default('ask'),
 };
 
 export const policySchema: z.ZodType<Policy> = z.strictObject(policyFields);
@@ -82,7 +87,7 @@ export function policyToJson(policy: Policy): unknown {
   );
 }
 
-const later: ReadonlySet<string> = new Set(['large_deletion_percent', 'more_stacks', 'snapshot', 'protect_commits']);
+const later: ReadonlySet<string> = new Set(['large_deletion_percent', 'more_stacks', 'snapshot', 'protect_commits', 'exit_policy']);
 
 function isDefault(key: keyof Policy, value: unknown): boolean {
   return JSON.stringify(value) === JSON.stringify(defaultPolicy[key]);
@@ -129,6 +134,7 @@ export const settingValues: { readonly [Key in keyof Policy]: string } = {
   protect_commits: 'auto, true or false',
   more_stacks: 'names of presets, separated by commas (see "stacks list")',
   snapshot: 'off, metadata, project or project-and-state',
+  exit_policy: 'ask, keep or discard',
 };
 
 /**
@@ -156,7 +162,7 @@ function isSetting(key: string): key is keyof Policy {
 }
 
 /** Settings whose value is one of some words. */
-const words: ReadonlySet<string> = new Set(['on_limit', 'snapshot', 'protect_commits']);
+const words: ReadonlySet<string> = new Set(['on_limit', 'snapshot', 'protect_commits', 'exit_policy']);
 
 /** Text as the kind of value that the setting has now: lists are separated by commas, sizes may end in K, M, G, T. */
 function parseValue(current: unknown, key: string, text: string): unknown {

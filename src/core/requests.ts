@@ -1,3 +1,5 @@
+import type { Assessment, NamedRisk } from './assessment.js';
+import type { DiscardResult, ResumeResult } from './session-results.js';
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, MountName } from './ids.js';
 import type { NamedMount } from './jackin/mount-table.js';
@@ -202,6 +204,17 @@ export interface ImportRequest {
   readonly plan?: { readonly file: string; readonly text: string } | undefined;
 }
 
+export interface DiscardRequest {
+  readonly instance?: string | undefined;
+  /** The names of what may be discarded although it is dirty or unpushed: see `namedRisks`. */
+  readonly acknowledge?: readonly string[] | undefined;
+  /**
+   * Called before anything is done, with what is at risk and was not acknowledged by its name; false means declined
+   * (DECLINED). What throws ends it.
+   */
+  readonly confirm: (assessment: Assessment, risks: readonly NamedRisk[]) => Promise<boolean>;
+}
+
 export type InstanceSettings = { readonly [Key in keyof Policy]?: string };
 
 /**
@@ -301,6 +314,20 @@ export interface JackinSnap {
     /** Makes or updates instances for sessions of jackin's, or looks at what there is. */
     import(request: ImportRequest): Promise<ImportResult>;
   };
+  /**
+   * What each mount has that would be lost with it. An instance is meant as in `recovery`; default: that of the options,
+   * else of the folder.
+   */
+  assess(instance?: string): Promise<Assessment>;
+  /** Notes that its work is to stay; its latest snapshot is not pruned. */
+  keep(request?: {
+    readonly instance?: string | undefined;
+    readonly note?: string | undefined;
+  }): Promise<InstanceSummary>;
+  /** A snapshot first; then what `run` made for it is removed, and the instance is closed. No file of a mount goes. */
+  discard(request: DiscardRequest): Promise<DiscardResult>;
+  /** Takes a `keep` back, and says what there is to go on with. */
+  resume(instance?: string): Promise<ResumeResult>;
   /** For jackin's operators: an instance is meant by its name, its container, jackin's instance id or its role key. */
   recovery: {
     show(instance: string): Promise<RecoveryResult>;

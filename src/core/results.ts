@@ -1,6 +1,8 @@
 import type { LeftOutReason } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { MissingReason } from './git-state.js';
+import type { ExitDecision } from './instance-record.js';
+import type { DirtyExitPolicy } from './jackin/configuration.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
 import type { Policy } from './policy.js';
@@ -123,6 +125,8 @@ export interface InstanceSummary {
   readonly name: InstanceName;
   /** `damaged`: its own files cannot be read, `lost`: it has none; the rest is what its last snapshot tells. */
   readonly state: 'open' | 'closed' | 'damaged' | 'lost';
+  /** How it stands, in one word: see `statusOf`; `damaged` and `lost` too. */
+  readonly status: string;
   readonly active: boolean;
   readonly owner: string | null;
   readonly mounts: readonly { readonly name: MountName; readonly path: HostPath; readonly present: boolean }[];
@@ -132,6 +136,8 @@ export interface InstanceSummary {
   readonly pendingRestore: boolean;
   readonly policy: Policy;
   readonly createdAt: string;
+  readonly exitPolicy: DirtyExitPolicy;
+  readonly exit?: ExitDecision;
   /** The session of jackin's that it stands for, as it really is. */
   readonly session?: SessionStatus;
 }

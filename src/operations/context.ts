@@ -1,3 +1,4 @@
+import type { FileChange, RepositoryWork } from '../core/assessment.js';
 import type { EntryPath, HostPath } from '../core/entry-path.js';
 import type { GitRestorePlan } from '../core/git-restore-plan.js';
 import type { GitState } from '../core/git-state.js';
@@ -150,6 +151,14 @@ export interface UserRepository {
   readonly tracked: { has(path: string): boolean; hasBelow(directory: string): boolean } | null;
   /** True, false, or null when it cannot be known. Paths are relative to the repository's folder. */
   isDirty(present: (path: EntryPath) => PresentFile | undefined, hasUntracked: boolean): boolean | null;
+  /** What is not committed, file by file. */
+  changes(present: (path: EntryPath) => PresentFile | undefined, untracked: readonly EntryPath[]): Promise<Changes>;
+}
+
+export interface Changes {
+  readonly files: readonly FileChange[];
+  /** What could not be known, in words. */
+  readonly unknown: readonly string[];
 }
 
 export interface PresentFile {
@@ -165,6 +174,8 @@ export interface PresentFile {
 export interface Repositories {
   /** Undefined when the directory holds no `.git` that is one. */
   read(directory: Directory, gitEntry: 'directory' | 'file'): Promise<UserRepository | undefined>;
+  /** Branches, stashes and the like; what cannot be read is said in it. */
+  readWork(directory: Pick<Directory, 'descriptorPath'>, gitEntry: 'directory' | 'file'): Promise<RepositoryWork>;
   /** Hooks, and configuration that may name programs: each file with a digest, to be compared only. */
   readSelfRunning(directory: Directory, gitEntry: 'directory' | 'file'): Promise<ReadonlyMap<EntryPath, string>>;
 }

@@ -23,6 +23,7 @@ import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
 import { pruneAfterSave } from './keep/after-save.js';
 import { lockForSnapshot, sweepIfAlone } from './locking.js';
+import { reconcileHeld } from './session/reconcile.js';
 import { clearFinished, pendingTemporaryPrefix, readPendingOr } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';
 import { levelNotes, newInstanceNotes, newSession, refuseAutomatic } from './session/new-session.js';
@@ -55,6 +56,7 @@ async function saveUnderLock(
 ): Promise<SaveResult> {
   const locks = await lockForSnapshot(context, name);
   try {
+    reconcileHeld(context, name);
     // Under the lock the instance may be another one than before it.
     const { record, isNew } = instanceForSave(context, request, session);
     return await saveLocked(context, request, record, isNew);

@@ -11,6 +11,8 @@ import type { Context } from '../operations/context.js';
 export const repositories: Context['repositories'] = {
   read: async (directory, gitEntry) =>
     (await import('../git/user-repo/repositories.js')).readRepository(directory, gitEntry),
+  readWork: async ({ descriptorPath }, gitEntry) =>
+    (await import('../git/user-repo/read-work.js')).readWork(descriptorPath, gitEntry),
   readSelfRunning: async ({ descriptorPath }, gitEntry) =>
     (await import('../git/user-repo/self-running.js')).readSelfRunning(descriptorPath, gitEntry),
 };

@@ -44,6 +44,7 @@ const rows: { readonly [Code in SnapErrorCode]: readonly [data: SnapErrorData[Co
     LIMIT_EXCEEDED: [{ path: 'big' }, 4, '--max-file-size'],
     DESTINATION_EXISTS: [{ path: '/d' }, 4, 'nothing is yet'],
     CONFIRMATION_NEEDED: [{ what: 'restore' }, 5, '--yes'],
+    ACKNOWLEDGEMENT_NEEDED: [{ instance: 't', names: ['m:to pic'] }, 5, "--acknowledge 'm:to pic'"],
     LARGE_DELETION: [{ mount: 'm', deleted: 200, held: 300 }, 5, '--allow-large'],
     DECLINED: [{ what: 'restore' }, 5, '--dry-run'],
     INCOMPLETE_REFUSED: [{ paths: ['no', 'bad\xff'] }, 6, 'save'],

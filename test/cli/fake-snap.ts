@@ -16,6 +16,7 @@ import { SnapError } from '../../src/errors.js';
 import { evilName, foreignName, instance, mount, pointer } from './fake-names.js';
 import { contractAnswers } from './fake-contract.js';
 import { imported, recoveryAnswers } from './fake-recovery.js';
+import { sessionAnswers } from './fake-session.js';
 
 export { evilName, foreignName, instance, mount, pointer } from './fake-names.js';
 export { ruined } from './fake-damage.js';
@@ -167,6 +168,7 @@ export const restored: RestoreResult = {
 export const summary: InstanceSummary = {
   name: instance,
   state: 'open',
+  status: 'active',
   active: true,
   owner: 'pid 12',
   mounts: [{ name: mount, path: '/work/m' as HostPath, present: true }],
@@ -176,6 +178,7 @@ export const summary: InstanceSummary = {
   pendingRestore: false,
   policy: defaultPolicy,
   createdAt: '2026-03-01T12:00:00.000Z',
+  exitPolicy: 'ask',
 };
 
 /** What the library was asked, by method. */
@@ -329,6 +332,7 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
       import: (request) => note('instance import', request, imported),
     },
     recovery: recoveryAnswers(note),
+    ...sessionAnswers(note, summary),
   };
   return { snap: Object.assign(snap, answers), asked };
 }

@@ -79,6 +79,7 @@ export class MemoryContext {
       },
       repositories: {
         read: () => Promise.resolve(undefined),
+        readWork: () => this.#unused(),
         readSelfRunning: () => Promise.resolve(new Map()),
       },
       gitStates: {

@@ -101,6 +101,7 @@ export function instanceData(instance: InstanceSummary): InstanceData {
   return {
     name: instance.name,
     state: instance.state,
+    status: instance.status,
     active: instance.active,
     owner: instance.owner,
     mounts: instance.mounts.map(({ name, path, present }) => ({ name, path: pathToJson(path), present })),
@@ -110,6 +111,8 @@ export function instanceData(instance: InstanceSummary): InstanceData {
     pending_restore: instance.pendingRestore,
     policy: instance.policy,
     created_at: instance.createdAt,
+    exit_policy: instance.exitPolicy,
+    ...(instance.exit === undefined ? {} : { exit: instance.exit }),
     ...(instance.session === undefined ? {} : { session: instance.session }),
   };
 }

@@ -66,9 +66,8 @@ const tabbedInstance: readonly ((instance: InstanceSummary) => string)[] = [
   rootsText,
 ];
 
-function stateText({ state, active, pendingRestore }: InstanceSummary): string {
-  if (pendingRestore) return 'restore pending';
-  return active ? 'active' : state;
+function stateText({ status, pendingRestore }: InstanceSummary): string {
+  return pendingRestore ? 'restore pending' : status;
 }
 
 function rootsText({ mounts }: InstanceSummary): string {
@@ -77,10 +76,17 @@ function rootsText({ mounts }: InstanceSummary): string {
 
 /** One instance: its state, folders and settings. */
 export function instanceText(instance: InstanceSummary, style: TextStyle): string {
-  const { name, state, active, owner, createdAt, snapshots, latest, sizeBytes, pendingRestore } = instance;
+  const { name, status, active, owner, exit, createdAt, snapshots, latest, sizeBytes, pendingRestore } = instance;
   const fields: readonly (readonly [string, string])[] = [
     ['Instance', name],
-    ['State', [state, active ? `active, owned by ${subject(owner ?? 'nobody known')}` : 'not active'].join(', ')],
+    [
+      'State',
+      [
+        ...(active && status === 'active' ? [] : [status]),
+        active ? `active, owned by ${subject(owner ?? 'nobody known')}` : 'not active',
+      ].join(', '),
+    ],
+    ...(exit === undefined ? [] : [['Decided', decisionText(exit)] as const]),
     ['Made', localTime(createdAt)],
     [
       'Snapshots',
@@ -97,6 +103,10 @@ export function instanceText(instance: InstanceSummary, style: TextStyle): strin
     'Settings',
     ...policyLines(instance.policy),
   ]);
+}
+
+function decisionText({ decision, decided_at: at, note }: NonNullable<InstanceSummary['exit']>): string {
+  return `${decision}, ${localTime(at)}${note === null ? '' : `: ${subject(note)}`}`;
 }
 
 /** What closing an instance means, and how to go on. */

@@ -38,7 +38,10 @@ export function isDirty(
   return isKnown ? false : null;
 }
 
-function hasStaged(index: TrackedIndex, { state, headTree }: Pick<UserRepo, 'headTree' | 'state'>): boolean | null {
+export function hasStaged(
+  index: TrackedIndex,
+  { state, headTree }: Pick<UserRepo, 'headTree' | 'state'>,
+): boolean | null {
   // A branch without a commit: all that is in the index is new.
   if (state.head === null) return state.unknown.length > 0 ? null : index.size > 0;
   if (headTree === null) return null;
@@ -50,7 +53,7 @@ const typeMask = 0o170000;
 const gitlink = 0o160000;
 const symlink = 0o120000;
 
-function isChanged(
+export function isChanged(
   entry: IndexEntry,
   present: (path: EntryPath) => PresentFile | undefined,
   index: TrackedIndex,

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { EntryPath } from '../../core/entry-path.js';
 import type { Directory } from '../../core/ports.js';
 import type { RepositoryState } from '../../core/results.js';
+import type { Changes } from './changes.js';
 import { type PresentFile, isDirty } from './dirty.js';
 import { type UserRepo, readUserRepo } from './read-user-repo.js';
 import type { TrackedIndex } from './tracked-index.js';
@@ -18,6 +19,7 @@ export interface FoundRepository {
   /** Null when the index cannot be read: any path may be tracked. */
   readonly tracked: TrackedIndex | null;
   isDirty(present: (path: EntryPath) => PresentFile | undefined, hasUntracked: boolean): boolean | null;
+  changes(present: (path: EntryPath) => PresentFile | undefined, untracked: readonly EntryPath[]): Promise<Changes>;
 }
 
 /** Reads the repository of a held directory. Undefined when its `.git` is none. */
@@ -36,6 +38,7 @@ export async function readRepository(
     fingerprint: fingerprintOf(repo),
     tracked: index,
     isDirty: (present, hasUntracked) => isDirty(repo, present, hasUntracked),
+    changes: async (present, untracked) => (await import('./changes.js')).listChanges(repo, present, untracked),
   };
 }
 

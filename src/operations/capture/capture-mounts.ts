@@ -1,18 +1,18 @@
 import type { EntryPath, HostPath } from '../../core/entry-path.js';
 import type { AttributeLine } from '../../core/manifest.js';
-import { displayPath, isWithin, joinPath, rootPath } from '../../core/entry-path.js';
-import type { MountName, ObjectId } from '../../core/ids.js';
+import { displayPath, rootPath } from '../../core/entry-path.js';
+import type { MountName } from '../../core/ids.js';
 import type { InstanceRecord, MountRecord } from '../../core/instance-record.js';
 import type { Policy } from '../../core/policy.js';
 import type { StatCache, WritableDirectory } from '../../core/ports.js';
 import type { MountKind, MountSummary, RepositoryState } from '../../core/results.js';
 import type { StackPreset } from '../../core/stacks/preset.js';
 import { SnapError, systemCode } from '../../errors.js';
-import type { Context, PresentFile } from '../context.js';
+import type { Changes, Context } from '../context.js';
+import { type RepositoryView, viewOf } from './repository-view.js';
 import { type AttributeDefaults, attributesOf, usualAttributes } from './attributes.js';
 import { type CaptureRequest, type CapturedTree, capture } from './capture.js';
-import { Grafts, pathsByRanges, inOrderOfWalk, isLinkGroupParted } from './grafts.js';
-import type { Captured } from './level.js';
+import { Grafts, inOrderOfWalk, isLinkGroupParted } from './grafts.js';
 import { FileCounter } from './file-counter.js';
 import { type FoundRepository, type Forced, MountRules, type MountRulesOptions } from './mount-rules.js';
 import { type StacksInForce, ownPresets, stacksInForce } from './stacks-in-force.js';
@@ -28,6 +28,12 @@ export interface CapturedMount {
   /** The state of the repository whose root the mount is; null for a plain folder. */
   readonly repository: RepositoryState | null;
   readonly nested: readonly ({ readonly path: EntryPath } & RepositoryState)[];
+  /** All of them, the mount's own too. `changes` is what of their files is not committed, one by one. */
+  readonly repositories: readonly {
+    readonly path: EntryPath;
+    readonly state: RepositoryState;
+    readonly changes: () => Promise<Changes>;
+  }[];
   readonly excludeFiles: readonly { readonly path: EntryPath; readonly content: string }[];
   /** Directories whose ignore rules could not be read. */
   readonly rulesUnknown: readonly EntryPath[];
@@ -204,7 +210,10 @@ function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes):
   const { mount, request, root, momentNs } = look;
   const { captured, rules, recorder } = walk;
   const repositories = inOrderOfWalk(
-    rules.repositories.map((found) => ({ path: found.path, found, state: stateOf(found, walk) })),
+    rules.repositories.map((found) => {
+      const view = viewOf(found, walk);
+      return { path: found.path, found, view, state: stateOf(found, walk, view) };
+    }),
   );
   const own = repositories.find(({ path }) => path === rootPath);
   const isAsRecorded = captured.grafted.isWhole;
@@ -216,6 +225,11 @@ function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes):
     kind: own?.found.repository.kind ?? 'plain',
     repository: own?.state ?? null,
     nested: repositories.filter((one) => one !== own).map(({ path, state }) => ({ path, ...state })),
+    repositories: repositories.map(({ path, found, view, state }) => ({
+      path,
+      state,
+      changes: () => found.repository.changes(view.present, view.untracked()),
+    })),
     excludeFiles: inOrderOfWalk(rules.excludeFiles),
     rulesUnknown: inOrderOfWalk(rules.unknown.map((path) => ({ path }))).map(({ path }) => path),
     rules,
@@ -264,46 +278,12 @@ export function mountRules(
 }
 
 /** The repository's state with `dirty` worked out from what the walk saw. */
-function stateOf({ path: folder, repository }: FoundRepository, { captured, rules, grafts }: Walked): RepositoryState {
-  const { entries, grafted } = captured;
-  if (grafted.subtreeAround(folder) !== undefined) {
-    const recorded = grafts?.notes.repositories.find(({ path }) => path === folder);
+function stateOf({ path, repository }: FoundRepository, walk: Walked, view: RepositoryView): RepositoryState {
+  if (walk.captured.grafted.subtreeAround(path) !== undefined) {
+    const recorded = walk.grafts?.notes.repositories.find((one) => one.path === path);
     return { ...repository.state, dirty: recorded?.dirty ?? null };
   }
-  const inside = (path: EntryPath): boolean => isWithin(path, folder) && !rules.isInInnerRepository(path, folder);
-  const relative = (path: EntryPath): string => (folder === '' ? path : path.slice(folder.length + 1));
-  const isUntracked = (path: EntryPath): boolean => inside(path) && !(repository.tracked?.has(relative(path)) ?? true);
-  const byRanges = pathsByRanges(grafts?.notes);
-  const present = (path: EntryPath): PresentFile | undefined => {
-    const full = joinUnder(folder, path);
-    const entry = entries.get(full);
-    if (entry !== undefined) return toPresent(entry.stat, nameOf(entry));
-    const recorded = grafted.find(full);
-    return recorded === undefined ? undefined : toPresent(recorded, byRanges.has(full) ? undefined : recorded.oid);
-  };
-  return { ...repository.state, dirty: repository.isDirty(present, hasFile(captured, isUntracked)) };
-}
-
-function hasFile({ entries, grafted }: CapturedTree, is: (path: EntryPath) => boolean): boolean {
-  for (const { kind, path } of entries.values()) if (kind !== 'directory' && is(path)) return true;
-  for (const part of grafted.parts()) for (const path of part.paths()) if (is(path)) return true;
-  return false;
-}
-
-function joinUnder(folder: EntryPath, path: EntryPath): EntryPath {
-  return folder === '' ? path : joinPath(folder, path);
-}
-
-/** The blob of a file by ranges is not named as git would name its content. */
-function nameOf(entry: Captured): ObjectId | undefined {
-  return entry.kind === 'directory' || (entry.kind === 'file' && entry.byRanges === true) ? undefined : entry.oid;
-}
-
-function toPresent(
-  { kind, size, mtimeNs, ctimeNs, ino, mode }: Omit<PresentFile, 'oid'>,
-  oid: ObjectId | undefined,
-): PresentFile {
-  return { kind, size, mtimeNs, ctimeNs, ino, mode, ...(oid === undefined ? {} : { oid }) };
+  return { ...repository.state, dirty: repository.isDirty(view.present, view.hasUntracked()) };
 }
 
 export function summarize(captured: CapturedMount): MountSummary {

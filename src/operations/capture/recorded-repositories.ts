@@ -30,6 +30,15 @@ async function readAt(
   root: Directory,
   path: EntryPath,
 ): Promise<UserRepository | undefined> {
+  return atRepository(root, path, (directory, kind) => repositories.read(directory, kind));
+}
+
+/** Does something with a folder below the root that has a `.git`; undefined where there is none, or no way to it. */
+export async function atRepository<Result>(
+  root: Directory,
+  path: EntryPath,
+  act: (directory: Directory, gitEntry: 'directory' | 'file') => Promise<Result>,
+): Promise<Result | undefined> {
   const entered: Directory[] = [];
   try {
     let directory = root;
@@ -38,7 +47,7 @@ async function readAt(
       entered.push(directory);
     }
     const kind = directory.stat('.git')?.kind;
-    return kind === 'directory' || kind === 'file' ? await repositories.read(directory, kind) : undefined;
+    return kind === 'directory' || kind === 'file' ? await act(directory, kind) : undefined;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return undefined;

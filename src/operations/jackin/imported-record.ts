@@ -60,6 +60,8 @@ export async function importedRecord(
       cleanup: configuration.dirtyExitPolicy,
       launch: launchOf(manifest, configuration, mounts),
     },
+    ...(before?.exit === undefined ? {} : { exit: before.exit }),
+    ...(before?.ended === undefined ? {} : { ended: before.ended }),
   };
 }
 

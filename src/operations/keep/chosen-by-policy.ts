@@ -29,7 +29,9 @@ export function chosenOverCeiling(
 
 function candidates(context: Context, instance: InstanceName, all: readonly SnapshotRef[]): Candidate[] {
   const pins = pinned(context);
-  const needed = neededByPending(context, instance);
+  const needed = new Set(neededByPending(context, instance));
+  const kept = context.registry.find(instance)?.exit;
+  if (kept?.decision === 'keep') for (const { ref, seq } of all) if (seq === kept.snapshot) needed.add(ref);
   return all.flatMap((ref) => {
     const known = knowIfReadable(ref);
     return known === undefined ? [] : [toCandidate(known, pins, needed)];

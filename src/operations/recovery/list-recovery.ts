@@ -16,7 +16,8 @@ export async function recoverableInstances(context: Context): Promise<readonly I
   const names = new Set(recorded.map(({ name }) => name));
   const lost: InstanceSummary[] = [];
   for (const record of await lostRecords(context, refs)) {
-    if (!names.has(record.name)) lost.push({ ...(await summarizeInstance(context, record)), state: 'lost' });
+    if (!names.has(record.name))
+      lost.push({ ...(await summarizeInstance(context, record)), state: 'lost', status: 'lost' });
   }
   return [...recorded.filter(({ snapshots }) => snapshots > 0), ...lost].sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -153,7 +153,7 @@ async function becomeActive(context: Context, instance: InstanceName, force: boo
     if (record === undefined) return undefined;
     const owner = activeOwner(context.registry.readActivity(instance), context.processes);
     if (owner !== null && !force) throw alreadyActive(instance, owner);
-    return markActive(context, record, context.pid);
+    return markActive(context, record, context.pid, 'run');
   } finally {
     lock.release();
   }

@@ -1,5 +1,7 @@
 import type { InstanceName } from '../../core/ids.js';
-import type { InstanceRecord } from '../../core/instance-record.js';
+import { endOfActivity } from '../../core/activity.js';
+import { type InstanceRecord, exitPolicyOf } from '../../core/instance-record.js';
+import { statusOf } from '../../core/session-status.js';
 import { defaultPolicy, withSettings } from '../../core/policy.js';
 import type { InstanceSummary } from '../../core/results.js';
 import { SnapError } from '../../errors.js';
@@ -10,13 +12,19 @@ import { readPendingOr } from '../restore/pending.js';
 import { knowIfReadable } from '../snapshots.js';
 import { activityOf } from './activity.js';
 import { chooseInstance, chosenRecord } from './choose-instance.js';
+import { reconcile } from './reconcile.js';
 
 /** All instances, by name, the damaged ones too. */
 export async function listInstances(context: Context): Promise<InstanceSummary[]> {
   const summaries = new Map<InstanceName, InstanceSummary>();
+  await reconcile(context);
   for (const record of context.registry.all()) summaries.set(record.name, await summarizeInstance(context, record));
   for (const { name } of context.registry.damaged())
-    summaries.set(name, { ...(summaries.get(name) ?? (await summarizeLost(context, name))), state: 'damaged' });
+    summaries.set(name, {
+      ...(summaries.get(name) ?? (await summarizeLost(context, name))),
+      state: 'damaged',
+      status: 'damaged',
+    });
   return [...summaries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
@@ -33,6 +41,7 @@ function nothingKnown(name: InstanceName): InstanceRecord {
 }
 
 export async function showInstance(context: Context): Promise<InstanceSummary> {
+  await reconcile(context);
   return summarizeInstance(context, chosenRecord(context));
 }
 
@@ -40,10 +49,12 @@ export async function showInstance(context: Context): Promise<InstanceSummary> {
 export async function summarizeInstance(context: Context, record: InstanceRecord): Promise<InstanceSummary> {
   const refs = await context.store.snapshots(record.name);
   const { owner, session } = await activityOf(context, record);
+  const end = endOfActivity(context.registry.readActivity(record.name), context.processes);
   const latest = refs.at(-1);
   return {
     name: record.name,
     state: record.state,
+    status: statusOf(record, owner !== null, session, end),
     active: owner !== null,
     owner,
     mounts: record.mounts.map(({ name, path }) => ({ name, path, present: context.host.identity(path) !== undefined })),
@@ -53,6 +64,8 @@ export async function summarizeInstance(context: Context, record: InstanceRecord
     pendingRestore: readPendingOr(context, record.name, 'damaged') !== undefined,
     policy: record.policy,
     createdAt: record.createdAt,
+    exitPolicy: exitPolicyOf(record),
+    ...(record.exit === undefined ? {} : { exit: record.exit }),
     ...(session === null ? {} : { session }),
   };
 }
@@ -74,19 +87,25 @@ export async function activate(context: Context, pid: number): Promise<InstanceS
 }
 
 /** @returns what was written down, to know one's own mark by */
-export function markActive(context: Context, record: InstanceRecord, pid: number): string {
+export function markActive(context: Context, record: InstanceRecord, pid: number, by?: 'run'): string {
   const start = context.processes.startOf(pid);
   if (start === undefined) throw new SnapError('USAGE', `There is no process ${String(pid)}.`, { what: 'process' });
-  const mark = JSON.stringify({ pid, start, bootId: context.processes.bootId() });
+  const bootId = context.processes.bootId();
+  const mark = JSON.stringify({ pid, start, bootId, ...(by === undefined ? {} : { by }) });
+  if (record.ended !== undefined) context.registry.write(withoutEnd(record));
   context.registry.writeActivity(record.name, mark);
   return mark;
+}
+
+function withoutEnd({ ended, ...record }: InstanceRecord): InstanceRecord {
+  return ended === undefined ? { ...record } : record;
 }
 
 export async function deactivate(context: Context): Promise<InstanceSummary> {
   const name = chooseInstance(context);
   if (context.registry.damaged().some((damaged) => damaged.name === name)) {
     context.registry.clearActivity(name);
-    return { ...(await summarizeLost(context, name)), state: 'damaged' };
+    return { ...(await summarizeLost(context, name)), state: 'damaged', status: 'damaged' };
   }
   const record = chosenRecord(context);
   context.registry.clearActivity(record.name);
@@ -103,7 +122,7 @@ export async function set(context: Context, settings: Readonly<Record<string, st
   return changeRecord(context, (record) => ({ ...record, policy: withSettings(record.policy, settings) }));
 }
 
-async function changeRecord(
+export async function changeRecord(
   context: Context,
   change: (record: InstanceRecord) => InstanceRecord,
 ): Promise<InstanceSummary> {

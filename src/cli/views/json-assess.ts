@@ -1,0 +1,92 @@
+import type { AssessedMount, AssessedRepository, Assessment, DiscardResult, ResumeResult, Risk } from '../../index.js';
+import type {
+  AssessedRepositoryData,
+  AssessmentData,
+  DiscardData,
+  JsonPath,
+  ResumeData,
+  RiskData,
+} from '../../schemas.js';
+import { displayPath, namedRisks, pathToJson } from '../library.js';
+import { instanceData, pointerData } from './json.js';
+
+/** @param files whether each dirty file is named */
+export function assessmentData(assessment: Assessment, files: boolean): AssessmentData {
+  const { instance, verdict, mounts, latest, exitPolicy } = assessment;
+  return {
+    instance,
+    verdict,
+    mounts: mounts.map((mount) => mountData(mount, files)),
+    at_risk: namedRisks(assessment).map(({ name, why }) => ({ name: displayPath(name), why: why.map(displayPath) })),
+    latest: latest === null ? null : pointerData(latest),
+    exit_policy: exitPolicy,
+  };
+}
+
+function mountData(mount: AssessedMount, withFiles: boolean): AssessmentData['mounts'][number] {
+  const { name, path, kind, isolation, verdict, risks, repositories, files, comparedWith } = mount;
+  return {
+    name,
+    path: pathToJson(path),
+    kind,
+    isolation,
+    verdict,
+    risks: risks.map(riskData),
+    repositories: repositories.map(repositoryData),
+    dirty_files: files.length,
+    ...(withFiles ? { files: files.map((file) => ({ path: pathToJson(file.path), status: file.status })) } : {}),
+    compared_with: comparedWith === null ? null : pointerData(comparedWith),
+  };
+}
+
+function riskData({ branch, why }: Risk): RiskData {
+  return { branch: maybePath(branch), why: displayPath(why) };
+}
+
+function repositoryData({ path, verdict, risks, base, work }: AssessedRepository): AssessedRepositoryData {
+  return {
+    path: pathToJson(path),
+    verdict,
+    risks: risks.map(riskData),
+    base_commit: base,
+    head: work?.head ?? null,
+    branch: maybePath(work?.branch ?? null),
+    detached: work?.detached ?? null,
+    branches: (work?.branches ?? []).map(({ name, tip, current, upstream, gone, ahead }) => ({
+      name: pathToJson(name),
+      tip,
+      current,
+      upstream: maybePath(upstream),
+      gone,
+      ahead,
+    })),
+    stashes: work?.stashes ?? null,
+    operation: work?.operation ?? null,
+  };
+}
+
+function maybePath(bytes: string | null): JsonPath | null {
+  return bytes === null ? null : pathToJson(bytes);
+}
+
+export function discardData({ instance, assessment, snapshot, worktree }: DiscardResult): DiscardData {
+  return {
+    instance: instanceData(instance),
+    assessment: assessmentData(assessment, false),
+    snapshot: snapshot === null ? null : pointerData(snapshot),
+    worktree:
+      worktree === null
+        ? null
+        : { name: worktree.name, branch: pathToJson(worktree.branch), branch_stays: worktree.branchStays },
+  };
+}
+
+export function resumeData({ instance, kept, latest, mounts, container }: ResumeResult): ResumeData {
+  return {
+    instance: instanceData(instance),
+    kept: kept === null ? null : { decided_at: kept.decided_at, note: kept.note },
+    latest: latest === null ? null : pointerData(latest),
+    mounts: mounts.map(({ path, ...mount }) => ({ ...mount, path: pathToJson(path) })),
+    container,
+  };
+}

@@ -1,0 +1,120 @@
+import type { FileChange } from '../../core/assessment.js';
+import type { EntryPath } from '../../core/entry-path.js';
+import type { ObjectId } from '../../core/ids.js';
+import { type PresentFile, hasStaged, isChanged } from './dirty.js';
+import { GuardedDirectory } from './guarded-directory.js';
+import type { UserRepo } from './read-user-repo.js';
+import { RepositoryObjects } from './repository-objects.js';
+import type { IndexEntry, TrackedIndex } from './tracked-index.js';
+import { parseUserTree } from './tree-content.js';
+
+/** What `git status` would name, and what cannot be known of it, in words. */
+export interface Changes {
+  readonly files: readonly FileChange[];
+  readonly unknown: readonly string[];
+}
+
+/**
+ * The files that are changed, staged or untracked, in the order of their paths; each untracked file by itself. Submodules
+ * do not count, as for isDirty.
+ */
+export function listChanges(
+  repo: UserRepo,
+  present: (path: EntryPath) => PresentFile | undefined,
+  untracked: readonly EntryPath[],
+): Changes {
+  const unknown: string[] = [];
+  const status: Line[] = untracked.map((path) => [path, '??']);
+  if (repo.index === null) unknown.push('its index');
+  else {
+    const staged = stagedIn(repo, repo.index, unknown);
+    for (const entry of repo.index.entries()) {
+      const letters = lettersOf(entry, staged, inFolder(repo, entry, present, unknown));
+      if (letters !== '  ' && status.at(-1)?.[0] !== entry.path) status.push([entry.path, letters]);
+    }
+    // What lies there all the same is untracked, and has a line of its own.
+    for (const [path, letter] of staged) if (letter === 'D') status.push([path, 'D ']);
+  }
+  const files = status.sort(([a, x], [b, y]) => (a === b ? (x < y ? 1 : -1) : a < b ? -1 : 1));
+  return { files: files.map(([path, letters]) => ({ path: path as EntryPath, status: letters })), unknown };
+}
+
+type Line = readonly [path: string, status: string];
+
+function lettersOf(
+  { path, stage, intentToAdd }: IndexEntry,
+  staged: ReadonlyMap<string, string>,
+  folder: string,
+): string {
+  if (stage !== 0) return 'UU';
+  return intentToAdd ? ' A' : `${staged.get(path) ?? ' '}${folder}`;
+}
+
+function inFolder(
+  { index, fileMode }: UserRepo,
+  entry: IndexEntry,
+  present: (path: EntryPath) => PresentFile | undefined,
+  unknown: string[],
+): string {
+  if (index === null) return ' ';
+  const changed = isChanged(entry, present, index, fileMode);
+  if (changed === null) unknown.push(`whether ${entry.path} is changed`);
+  if (changed !== true) return ' ';
+  const file = present(entry.path as EntryPath);
+  if (file === undefined || file.kind === 'directory') return 'D';
+  const wasLink = (entry.mode & 0o170000) === 0o120000;
+  return (file.kind === 'symlink') === wasLink && file.kind !== 'special' ? 'M' : 'T';
+}
+
+/** What the index has otherwise than the commit: `A`, `M`, `T` or `D` by path. */
+function stagedIn(repo: UserRepo, index: TrackedIndex, unknown: string[]): Map<string, string> {
+  const staged = new Map<string, string>();
+  const known = hasStaged(index, repo);
+  if (known === false) return staged;
+  const committed = known === null ? null : repo.state.head === null ? new Map<string, TreeFile>() : committedIn(repo);
+  if (committed === null) {
+    unknown.push('what is staged');
+    return staged;
+  }
+  for (const { path, mode, oid, stage, intentToAdd } of index.entries()) {
+    const before = committed.get(path);
+    committed.delete(path);
+    if (stage !== 0 || intentToAdd) continue;
+    if (before === undefined) staged.set(path, 'A');
+    else if ((before.mode & 0o170000) !== (mode & 0o170000)) staged.set(path, 'T');
+    else if (before.oid !== oid || before.mode !== mode) staged.set(path, 'M');
+  }
+  for (const path of committed.keys()) staged.set(path, 'D');
+  return staged;
+}
+
+interface TreeFile {
+  readonly mode: number;
+  readonly oid: ObjectId;
+}
+
+function committedIn({ commonDir: path, headTree }: UserRepo): Map<string, TreeFile> | null {
+  const commonDir = GuardedDirectory.open(path);
+  if (commonDir.kind !== 'read' || headTree === null) return null;
+  const objects = new RepositoryObjects(commonDir.value);
+  const files = new Map<string, TreeFile>();
+  try {
+    return addFiles(objects, headTree, '', files) ? files : null;
+  } finally {
+    objects.close();
+    commonDir.value.close();
+  }
+}
+
+const directory = 0o040000;
+
+function addFiles(objects: RepositoryObjects, tree: ObjectId, prefix: string, files: Map<string, TreeFile>): boolean {
+  const content = objects.read(tree, 'tree');
+  const entries = content.kind === 'read' ? parseUserTree(content.value) : undefined;
+  if (entries === undefined || prefix.length > 4096) return false;
+  return entries.every(({ mode, name, oid }) => {
+    if (mode === directory) return addFiles(objects, oid, `${prefix}${name}/`, files);
+    files.set(prefix + name, { mode, oid });
+    return true;
+  });
+}

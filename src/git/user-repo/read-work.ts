@@ -1,0 +1,131 @@
+import type { BranchWork, RepositoryWork } from '../../core/assessment.js';
+import type { ObjectId } from '../../core/ids.js';
+import { countAhead, isReached } from './commit-walk.js';
+import type { RepositoryConfig } from './config-file.js';
+import type { GuardedDirectory } from './guarded-directory.js';
+import { valueOf } from './guarded-directory.js';
+import { type Location, locate } from './location.js';
+import { formatOf, operationOf, readConfig } from './read-user-repo.js';
+import { listRefs } from './ref-listing.js';
+import { type Head, readHead, resolveRef } from './refs.js';
+import { RepositoryObjects } from './repository-objects.js';
+
+/**
+ * What a repository holds that its remotes may lack: branches, a detached HEAD, stashes, what is in progress. Read in
+ * process; what cannot be read is said in `unknown`.
+ */
+export function readWork(folder: string, gitEntry: 'directory' | 'file'): RepositoryWork {
+  const location = locate(folder, gitEntry);
+  if (location.kind === 'unreadable') return { ...nothing, unknown: [location.why] };
+  if (location.kind === 'absent') return { ...nothing, unknown: ['no repository is where .git leads'] };
+  const objects = new RepositoryObjects(location.value.commonDir);
+  try {
+    return readLocated(location.value, objects);
+  } finally {
+    objects.close();
+    location.value.close();
+  }
+}
+
+const nothing: Omit<RepositoryWork, 'unknown'> = {
+  head: null,
+  branch: null,
+  detached: false,
+  headIsHeld: false,
+  branches: [],
+  stashes: 0,
+  operation: null,
+};
+
+function readLocated(location: Location, objects: RepositoryObjects): RepositoryWork {
+  const { gitDir, commonDir } = location;
+  const unknown: string[] = [];
+  const config = readConfig(commonDir, unknown);
+  const operation = operationOf(gitDir);
+  const format = formatOf(config);
+  if (format.problem !== null) unknown.push(format.problem);
+  if (!format.refs) return { ...nothing, operation, unknown };
+  const head = headOf(location, unknown);
+  const refs = valueOf(listRefs(commonDir), unknown) ?? new Map<string, ObjectId>();
+  return {
+    ...head,
+    headIsHeld: head.detached && head.head !== null && isReached(objects, head.head, tipsIn(refs)),
+    branches: branchesOf({ refs, config, objects, current: head.branch }),
+    stashes: countStashes(location, unknown),
+    operation,
+    unknown,
+  };
+}
+
+function headOf(
+  { gitDir, commonDir }: Location,
+  unknown: string[],
+): Pick<RepositoryWork, 'head' | 'branch' | 'detached'> {
+  const reading = readHead(gitDir);
+  if (reading.kind === 'absent') unknown.push('HEAD is missing');
+  const head: Head | undefined = valueOf(reading, unknown);
+  if (head === undefined) return { head: null, branch: null, detached: false };
+  if ('oid' in head) return { head: head.oid, branch: null, detached: true };
+  const commit = valueOf(resolveRef(gitDir, commonDir, head.ref), unknown) ?? null;
+  return { head: commit, branch: head.ref.replace(/^refs\/heads\//, ''), detached: false };
+}
+
+function tipsIn(refs: ReadonlyMap<string, ObjectId>): ObjectId[] {
+  return [...refs].filter(([name]) => !name.startsWith('refs/tags/')).map(([, oid]) => oid);
+}
+
+interface Branches {
+  readonly refs: ReadonlyMap<string, ObjectId>;
+  readonly config: RepositoryConfig;
+  readonly objects: RepositoryObjects;
+  readonly current: string | null;
+}
+
+const heads = 'refs/heads/';
+
+function branchesOf({ refs, config, objects, current }: Branches): BranchWork[] {
+  return [...refs].flatMap(([ref, tip]) => {
+    if (!ref.startsWith(heads)) return [];
+    const name = ref.slice(heads.length);
+    const tracking = trackingRef(name, config);
+    const upstreamTip = tracking === null ? undefined : refs.get(tracking);
+    return [
+      {
+        name,
+        tip,
+        current: name === current,
+        upstream: tracking === null ? null : tracking.replace(/^refs\/(?:heads|remotes)\//, ''),
+        gone: tracking !== null && upstreamTip === undefined,
+        ahead: upstreamTip === undefined ? null : countAhead(objects, tip, upstreamTip),
+      },
+    ];
+  });
+}
+
+/** The ref that stands for a branch's upstream; null where the remote's refspec maps none: then git knows none either. */
+function trackingRef(branch: string, config: RepositoryConfig): string | null {
+  const remote = config.get('branch', branch, 'remote');
+  const merge = config.get('branch', branch, 'merge');
+  if (remote === undefined || merge?.startsWith('refs/') !== true) return null;
+  if (remote === '.') return merge;
+  const [from = '', to] = (config.get('remote', remote, 'fetch') ?? '').replace(/^\+/, '').split(':');
+  if (to === undefined || to === '') return null;
+  if (!from.includes('*')) return from === merge ? to : null;
+  const [before = '', after = ''] = from.split('*');
+  const isMapped = merge.startsWith(before) && merge.endsWith(after) && merge.length >= before.length + after.length;
+  return isMapped ? to.replace('*', () => merge.slice(before.length, merge.length - after.length)) : null;
+}
+
+const logLimit = 64 * 1024 * 1024;
+
+/** Stashes belong to all worktrees of a repository. */
+function countStashes({ gitDir, commonDir }: Location, unknown: string[]): number {
+  const stash = resolveRef(gitDir, commonDir, 'refs/stash');
+  if (valueOf(stash, unknown) === undefined) return 0;
+  return Math.max(1, linesOf(commonDir, unknown));
+}
+
+function linesOf(commonDir: GuardedDirectory, unknown: string[]): number {
+  const log = valueOf(commonDir.read('logs/refs/stash', logLimit), unknown);
+  return log === undefined ? 0 : log.toString('latin1').split('\n').length - 1;
+}

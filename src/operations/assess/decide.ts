@@ -1,0 +1,165 @@
+import { type Assessment, namedRisks } from '../../core/assessment.js';
+import { displayPath } from '../../core/entry-path.js';
+import type { InstanceName } from '../../core/ids.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
+import { roleContainer } from '../../core/jackin/manifest.js';
+import type { DiscardRequest } from '../../core/requests.js';
+import type { InstanceSummary, SnapshotPointer, WorktreeRemoval } from '../../core/results.js';
+import type { DiscardResult, ResumeResult } from '../../core/session-results.js';
+import { SnapError, isSnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { lockForReading } from '../locking.js';
+import { save } from '../save.js';
+import { ownerOf } from '../session/activity.js';
+import { changeRecord } from '../session/instances.js';
+import { inWorktree, removeWorktree } from '../worktree/remove-worktree.js';
+import { knowIfReadable, pointerTo } from '../snapshots.js';
+import { assessRecord, recordFor } from './assess.js';
+import { compareFolder } from './compare-folder.js';
+
+/**
+ * Notes that the work of a session is to stay, clean or not.
+ * @throws SnapError INSTANCE_NOT_FOUND, INSTANCE_AMBIGUOUS, INSTANCE_CLOSED
+ */
+export async function keep(
+  context: Context,
+  { instance, note }: { readonly instance?: string | undefined; readonly note?: string | undefined },
+): Promise<InstanceSummary> {
+  const { name } = await recordFor(context, instance);
+  const latest = context.store.exists() ? (await context.store.snapshots(name)).at(-1) : undefined;
+  return changeRecord({ ...context, instance: name }, (record) => {
+    refuseClosed(record);
+    const decided_at = context.now().toISOString();
+    return { ...record, exit: { decision: 'keep', decided_at, note: note ?? null, snapshot: latest?.seq ?? null } };
+  });
+}
+
+/**
+ * Gives the work of a session up: a snapshot of it, then the worktree that `run` made for it goes, and the instance is
+ * closed. Nothing else is removed. All that is dirty or unpushed must be acknowledged by its name first.
+ * @throws SnapError DECLINED, INSTANCE_ACTIVE, INSTANCE_CLOSED, WORKTREE_HOLDS_MORE and the like, and all that `save`
+ * throws: then the instance is as it was
+ */
+export async function discard(context: Context, request: DiscardRequest): Promise<DiscardResult> {
+  const record = await recordFor(context, request.instance);
+  const inInstance: Context = { ...context, instance: record.name };
+  refuseClosed(record);
+  await refuseActive(inInstance, record);
+  const assessment = await assessRecord(context, record);
+  await acknowledged(assessment, request);
+  const saved = await saveBefore(inInstance, record, assessment);
+  const worktree = await removeItsWorktree(inInstance, record);
+  await refuseActive(inInstance, record);
+  const instance = await changeRecord(inInstance, (now) => {
+    refuseClosed(now);
+    const decided_at = context.now().toISOString();
+    return {
+      ...now,
+      state: 'closed',
+      exit: { decision: 'discard', decided_at, note: null, snapshot: saved.snapshot?.seq ?? null },
+    };
+  });
+  return { instance, assessment, worktree, ...saved };
+}
+
+async function acknowledged(assessment: Assessment, { acknowledge = [], confirm }: DiscardRequest): Promise<void> {
+  const risks = namedRisks(assessment).filter(({ name }) => !acknowledge.includes(displayPath(name)));
+  if (await confirm(assessment, risks)) return;
+  throw new SnapError('DECLINED', 'Nothing was discarded.', { what: 'discard' });
+}
+
+interface SavedBefore {
+  readonly snapshot: SnapshotPointer | null;
+  readonly messages: readonly string[];
+}
+
+/** Of folders that are gone there is nothing to save: that they are was acknowledged. */
+async function saveBefore(context: Context, record: InstanceRecord, { mounts }: Assessment): Promise<SavedBefore> {
+  const gone = record.mounts.filter(({ path }) => context.host.identity(path) === undefined);
+  if (gone.length > 0) {
+    const names = gone.map(({ path }) => displayPath(path)).join(', ');
+    const rest = gone.length < mounts.length ? ' Its other folders stay as they are, and were not saved.' : '';
+    return { snapshot: null, messages: [`No snapshot was made, since this is gone: ${names}.${rest}`] };
+  }
+  const worktree = context.registry.findWorktree(record.name);
+  const here = worktree === undefined || worktree.stage === 'removed' ? context : inWorktree(context, worktree);
+  const { snapshot, messages } = await save(here, { message: 'Before it is discarded', ifChanged: true });
+  const { instance, seq, id, ref } = snapshot;
+  return { snapshot: { instance, seq, id, ref }, messages };
+}
+
+/** Under its own guards: what neither the snapshot nor a commit has keeps it. */
+async function removeItsWorktree(context: Context, { name }: InstanceRecord): Promise<WorktreeRemoval | null> {
+  const worktree = context.registry.findWorktree(name);
+  if (worktree === undefined || worktree.stage === 'removed') return null;
+  return removeWorktree(context, { name, confirm: () => Promise.resolve(true) });
+}
+
+function refuseClosed({ name, state }: InstanceRecord): void {
+  if (state === 'closed') throw new SnapError('INSTANCE_CLOSED', `Instance ${name} is closed.`, { instance: name });
+}
+
+async function refuseActive(context: Context, record: InstanceRecord): Promise<void> {
+  const owner = await ownerOf(context, record);
+  if (owner === null) return;
+  const { name: instance } = record;
+  throw new SnapError('INSTANCE_ACTIVE', `Instance ${instance} is active (${owner}).`, { instance, owner });
+}
+
+/**
+ * Opens a session again that was kept, and says whether its folders are as its snapshots have them. Nothing is restored.
+ * @throws SnapError INSTANCE_NOT_FOUND, INSTANCE_AMBIGUOUS, INSTANCE_CLOSED
+ */
+export async function resume(context: Context, selector: string | undefined): Promise<ResumeResult> {
+  const before = await recordFor(context, selector);
+  refuseClosed(before);
+  const kept = before.exit ?? null;
+  const mounts = await lookAtMounts(context, before);
+  const instance = await changeRecord({ ...context, instance: before.name }, ({ exit, ...record }) => {
+    refuseClosed(record);
+    return exit?.decision === 'discard' ? { ...record, exit } : record;
+  });
+  const last = context.store.exists() ? (await context.store.snapshots(before.name)).at(-1) : undefined;
+  const known = last === undefined ? undefined : knowIfReadable(last);
+  const manifest = before.recovery?.jackin?.manifest;
+  return {
+    instance,
+    kept,
+    latest: known === undefined ? null : pointerTo(known),
+    mounts,
+    container: manifest === undefined ? null : (roleContainer(manifest) as InstanceName),
+  };
+}
+
+async function lookAtMounts(context: Context, record: InstanceRecord): Promise<ResumeResult['mounts']> {
+  const lock = context.store.exists() ? await lockForReading(context) : undefined;
+  try {
+    const mounts: ResumeResult['mounts'][number][] = [];
+    for (const mount of record.mounts) {
+      const { name, path, dev, ino } = mount;
+      const now = context.host.identity(path);
+      if (now?.directory !== true) mounts.push({ name, path, state: 'gone', changed: 0 });
+      else if (now.dev !== dev || now.ino !== ino) mounts.push({ name, path, state: 'another_folder', changed: 0 });
+      else mounts.push({ name, path, ...(await compared(context, record, mount)) });
+    }
+    return mounts;
+  } finally {
+    lock?.release();
+  }
+}
+
+async function compared(
+  context: Context,
+  record: InstanceRecord,
+  mount: InstanceRecord['mounts'][number],
+): Promise<Pick<ResumeResult['mounts'][number], 'state' | 'changed'>> {
+  try {
+    const { verdict, files } = await compareFolder(context, record, mount);
+    const state = verdict === 'saved' ? 'as_saved' : verdict === 'dirty' ? 'changed' : 'unknown';
+    return { state, changed: files.length };
+  } catch (error) {
+    // A look that fails says that it does not know, and stops nobody from going on.
+    if (!isSnapError(error) || isSnapError(error, 'INTERRUPTED')) throw error;
+    return { state: 'unknown', changed: 0 };
+  }
+}
