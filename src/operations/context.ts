@@ -151,8 +151,12 @@ export interface UserRepository {
   readonly tracked: { has(path: string): boolean; hasBelow(directory: string): boolean } | null;
   /** True, false, or null when it cannot be known. Paths are relative to the repository's folder. */
   isDirty(present: (path: EntryPath) => PresentFile | undefined, hasUntracked: boolean): boolean | null;
-  /** What is not committed, file by file. */
-  changes(present: (path: EntryPath) => PresentFile | undefined, untracked: readonly EntryPath[]): Promise<Changes>;
+  /** What is not committed, file by file. @param directory the repository's folder, held anew */
+  changes(
+    directory: Pick<Directory, 'descriptorPath'>,
+    present: (path: EntryPath) => PresentFile | undefined,
+    untracked: readonly EntryPath[],
+  ): Promise<Changes>;
 }
 
 export interface Changes {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import type { HostPath } from '../../src/core/entry-path.js';
-import type { InstanceName, MountName } from '../../src/core/ids.js';
+import type { InstanceName, MountName, Seq } from '../../src/core/ids.js';
 import { type InstanceRecord, recordFromJson, recordToJson } from '../../src/core/instance-record.js';
 import { defaultPolicy } from '../../src/core/policy.js';
 
@@ -21,6 +21,17 @@ const record: InstanceRecord = {
 
 test('the record of an instance is read as it was written, numbers beyond 2^53 and any path included', () => {
   expect(recordFromJson(JSON.parse(JSON.stringify(recordToJson(record))))).toEqual(record);
+});
+
+test('what was decided and how it ended come back, and are not there where nothing is', () => {
+  const exit = { decision: 'keep', decided_at: '2026-03-01T12:00:00.000Z', note: 'n', snapshot: 3 as Seq } as const;
+  const ended = { how: 'killed', noticed_at: '2026-03-01T12:00:00.000Z' } as const;
+  expect(recordFromJson(JSON.parse(JSON.stringify(recordToJson({ ...record, exit, ended }))))).toEqual({
+    ...record,
+    exit,
+    ended,
+  });
+  expect(Object.keys(recordToJson(record) as Document)).not.toEqual(expect.arrayContaining(['exit']));
 });
 
 describe('a record that we did not write is refused', () => {

@@ -22,6 +22,7 @@ test('the defaults are those of the contract', () => {
     protect_commits: 'auto',
     more_stacks: [],
     snapshot: 'project',
+    exit_policy: 'ask',
   });
 });
 
@@ -86,7 +87,7 @@ describe('a setting given as text', () => {
     {
       key: 'keep_all',
       text: '1',
-      says: /^There is no setting "keep_all"; there are exclude, .*snapshot\.$/,
+      says: /^There is no setting "keep_all"; there are exclude, .*exit_policy\.$/,
     },
   ])('$key=$text is refused with the setting, the value, and what it takes', ({ key, text, says }) => {
     expect(() => withSettings(defaultPolicy, { [key]: text })).toThrow(says);

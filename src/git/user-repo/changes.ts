@@ -2,7 +2,7 @@ import type { FileChange } from '../../core/assessment.js';
 import type { EntryPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import { type PresentFile, hasStaged, isChanged } from './dirty.js';
-import { GuardedDirectory } from './guarded-directory.js';
+import { locate } from './location.js';
 import type { UserRepo } from './read-user-repo.js';
 import { RepositoryObjects } from './repository-objects.js';
 import type { IndexEntry, TrackedIndex } from './tracked-index.js';
@@ -17,8 +17,10 @@ export interface Changes {
 /**
  * The files that are changed, staged or untracked, in the order of their paths; each untracked file by itself. Submodules
  * do not count, as for isDirty.
+ * @param folder the repository's, which need not be open any more where `repo` was read from
  */
 export function listChanges(
+  folder: string,
   repo: UserRepo,
   present: (path: EntryPath) => PresentFile | undefined,
   untracked: readonly EntryPath[],
@@ -27,7 +29,7 @@ export function listChanges(
   const status: Line[] = untracked.map((path) => [path, '??']);
   if (repo.index === null) unknown.push('its index');
   else {
-    const staged = stagedIn(repo, repo.index, unknown);
+    const staged = stagedIn(folder, repo, repo.index, unknown);
     for (const entry of repo.index.entries()) {
       const letters = lettersOf(entry, staged, inFolder(repo, entry, present, unknown));
       if (letters !== '  ' && status.at(-1)?.[0] !== entry.path) status.push([entry.path, letters]);
@@ -67,11 +69,12 @@ function inFolder(
 }
 
 /** What the index has otherwise than the commit: `A`, `M`, `T` or `D` by path. */
-function stagedIn(repo: UserRepo, index: TrackedIndex, unknown: string[]): Map<string, string> {
+function stagedIn(folder: string, repo: UserRepo, index: TrackedIndex, unknown: string[]): Map<string, string> {
   const staged = new Map<string, string>();
   const known = hasStaged(index, repo);
   if (known === false) return staged;
-  const committed = known === null ? null : repo.state.head === null ? new Map<string, TreeFile>() : committedIn(repo);
+  const committed =
+    known === null ? null : repo.state.head === null ? new Map<string, TreeFile>() : committedIn(folder, repo);
   if (committed === null) {
     unknown.push('what is staged');
     return staged;
@@ -93,16 +96,17 @@ interface TreeFile {
   readonly oid: ObjectId;
 }
 
-function committedIn({ commonDir: path, headTree }: UserRepo): Map<string, TreeFile> | null {
-  const commonDir = GuardedDirectory.open(path);
-  if (commonDir.kind !== 'read' || headTree === null) return null;
-  const objects = new RepositoryObjects(commonDir.value);
+function committedIn(folder: string, { kind, headTree }: UserRepo): Map<string, TreeFile> | null {
+  if (headTree === null) return null;
+  const location = locate(folder, kind === 'clone' ? 'directory' : 'file');
+  if (location.kind !== 'read') return null;
+  const objects = new RepositoryObjects(location.value.commonDir);
   const files = new Map<string, TreeFile>();
   try {
     return addFiles(objects, headTree, '', files) ? files : null;
   } finally {
     objects.close();
-    commonDir.value.close();
+    location.value.close();
   }
 }
 

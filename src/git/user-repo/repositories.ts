@@ -19,7 +19,11 @@ export interface FoundRepository {
   /** Null when the index cannot be read: any path may be tracked. */
   readonly tracked: TrackedIndex | null;
   isDirty(present: (path: EntryPath) => PresentFile | undefined, hasUntracked: boolean): boolean | null;
-  changes(present: (path: EntryPath) => PresentFile | undefined, untracked: readonly EntryPath[]): Promise<Changes>;
+  changes(
+    directory: Pick<Directory, 'descriptorPath'>,
+    present: (path: EntryPath) => PresentFile | undefined,
+    untracked: readonly EntryPath[],
+  ): Promise<Changes>;
 }
 
 /** Reads the repository of a held directory. Undefined when its `.git` is none. */
@@ -38,7 +42,8 @@ export async function readRepository(
     fingerprint: fingerprintOf(repo),
     tracked: index,
     isDirty: (present, hasUntracked) => isDirty(repo, present, hasUntracked),
-    changes: async (present, untracked) => (await import('./changes.js')).listChanges(repo, present, untracked),
+    changes: async ({ descriptorPath }, present, untracked) =>
+      (await import('./changes.js')).listChanges(descriptorPath, repo, present, untracked),
   };
 }
 

@@ -113,10 +113,13 @@ async function lookInto(
     return { ...nothingSeen, ...unobservable('its .git is a link or something special') };
   const seen = await captureForGit(context, record, mount);
   const repositories: AssessedRepository[] = [];
-  for (const one of seen.repositories)
-    repositories.push(await assessRepository(context, root, one, seen, one.path === rootPath ? base : null));
+  const files: FileChange[] = [];
+  for (const one of seen.repositories) {
+    const assessed = await assessRepository(context, root, one, seen, one.path === rootPath ? base : null);
+    repositories.push(assessed.repository);
+    files.push(...assessed.files);
+  }
   const own = repositories.find(({ path }) => path === rootPath);
-  const files = await filesOf(seen);
   if (own !== undefined) return { ...judged(repositories, unreadIn(seen)), kind: seen.kind, files, comparedWith: null };
   const compared = await compareFolder(context, record, mount);
   return {
@@ -181,25 +184,20 @@ async function assessRepository(
   { path, state, changes }: SeenRepository,
   seen: CapturedMount,
   base: ObjectId | null,
-): Promise<AssessedRepository> {
-  const work = await atRepository(root, path, (directory, kind) => context.repositories.readWork(directory, kind));
-  if (work === undefined) return { path, work: null, base, ...unobservable('its .git cannot be opened') };
-  const { files, unknown } = await changes();
-  const really = files.filter((change) => !isUnread(seen, joinPath(path, change.path), change));
-  const dirty = really.length > 0 ? true : unknown.length > 0 ? null : false;
-  const known = { ...work, unknown: [...new Set([...work.unknown, ...state.unknown, ...unknown])] };
-  return { path, work: known, base, ...judgeRepository(known, dirty, base) };
-}
-
-async function filesOf(seen: CapturedMount): Promise<FileChange[]> {
-  const all: FileChange[] = [];
-  for (const { path: folder, changes } of seen.repositories) {
-    for (const { path, status } of (await changes()).files) {
-      const change = { path: joinPath(folder, path), status };
-      if (!isUnread(seen, change.path, change)) all.push(change);
-    }
-  }
-  return all;
+): Promise<{ readonly repository: AssessedRepository; readonly files: readonly FileChange[] }> {
+  const found = await atRepository(root, path, async (directory, kind) => ({
+    work: await context.repositories.readWork(directory, kind),
+    changes: await changes(directory),
+  }));
+  if (found === undefined)
+    return { repository: { path, work: null, base, ...unobservable('its .git cannot be opened') }, files: [] };
+  const { work, changes: seenChanges } = found;
+  const files = seenChanges.files
+    .map((change) => ({ path: joinPath(path, change.path), status: change.status }))
+    .filter((change) => !isUnread(seen, change));
+  const dirty = files.length > 0 ? true : seenChanges.unknown.length > 0 ? null : false;
+  const known = { ...work, unknown: [...new Set([...work.unknown, ...state.unknown, ...seenChanges.unknown])] };
+  return { repository: { path, work: known, base, ...judgeRepository(known, dirty, base) }, files };
 }
 
 const unreadReasons: ReadonlySet<string> = new Set([
@@ -211,7 +209,7 @@ const unreadReasons: ReadonlySet<string> = new Set([
 ]);
 
 /** It is not deleted: it was not looked at. */
-function isUnread({ captured }: CapturedMount, path: string, { status }: FileChange): boolean {
+function isUnread({ captured }: CapturedMount, { path, status }: FileChange): boolean {
   if (!status.endsWith('D')) return false;
   return captured.leftOut.some(
     (left) => unreadReasons.has(left.reason) && (left.path === path || path.startsWith(`${left.path}/`)),

@@ -4,7 +4,7 @@ import { displayPath, rootPath } from '../../core/entry-path.js';
 import type { MountName } from '../../core/ids.js';
 import type { InstanceRecord, MountRecord } from '../../core/instance-record.js';
 import type { Policy } from '../../core/policy.js';
-import type { StatCache, WritableDirectory } from '../../core/ports.js';
+import type { Directory, StatCache, WritableDirectory } from '../../core/ports.js';
 import type { MountKind, MountSummary, RepositoryState } from '../../core/results.js';
 import type { StackPreset } from '../../core/stacks/preset.js';
 import { SnapError, systemCode } from '../../errors.js';
@@ -32,7 +32,7 @@ export interface CapturedMount {
   readonly repositories: readonly {
     readonly path: EntryPath;
     readonly state: RepositoryState;
-    readonly changes: () => Promise<Changes>;
+    readonly changes: (directory: Directory) => Promise<Changes>;
   }[];
   readonly excludeFiles: readonly { readonly path: EntryPath; readonly content: string }[];
   /** Directories whose ignore rules could not be read. */
@@ -228,7 +228,7 @@ function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes):
     repositories: repositories.map(({ path, found, view, state }) => ({
       path,
       state,
-      changes: () => found.repository.changes(view.present, view.untracked()),
+      changes: (directory) => found.repository.changes(directory, view.present, view.untracked()),
     })),
     excludeFiles: inOrderOfWalk(rules.excludeFiles),
     rulesUnknown: inOrderOfWalk(rules.unknown.map((path) => ({ path }))).map(({ path }) => path),

@@ -1,4 +1,4 @@
-import { type EntryPath, isWithin, joinPath } from '../../core/entry-path.js';
+import { type EntryPath, baseName, isWithin, joinPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import type { PresentFile } from '../context.js';
 import type { CapturedTree } from './capture.js';
@@ -28,7 +28,9 @@ export function viewOf(
   const inside = (path: EntryPath): boolean => isWithin(path, folder) && !rules.isInInnerRepository(path, folder);
   const relative = (path: EntryPath): EntryPath =>
     folder === '' ? path : (path.slice(folder.length + 1) as EntryPath);
-  const isUntracked = (path: EntryPath): boolean => inside(path) && !(repository.tracked?.has(relative(path)) ?? true);
+  // git shows nothing of that name, be it a worktree's own link or one that leads nowhere.
+  const isUntracked = (path: EntryPath): boolean =>
+    baseName(path) !== '.git' && inside(path) && !(repository.tracked?.has(relative(path)) ?? true);
   const byRanges = pathsByRanges(grafts?.notes);
   return {
     present: (path) => {
