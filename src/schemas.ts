@@ -27,13 +27,7 @@ import { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/ru
 
 export { instanceDataSchema, instanceListDataSchema, pathSchema, pointerSchema } from './core/document-fields.js';
 export { assessmentDataSchema, discardDataSchema, resumeDataSchema } from './core/assessment-documents.js';
-export type {
-  AssessedRepositoryData,
-  AssessmentData,
-  DiscardData,
-  ResumeData,
-  RiskData,
-} from './core/assessment-documents.js';
+export type * from './core/assessment-documents.js';
 export { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 export { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 export type * from './core/contract-documents.js';

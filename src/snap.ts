@@ -144,12 +144,11 @@ function recovery(existing: () => Context): JackinSnap['recovery'] {
 }
 
 function decisions(existing: () => Context): Pick<JackinSnap, 'assess' | 'keep' | 'discard' | 'resume'> {
-  const decide = (): Promise<typeof import('./operations/assess/decide.js')> => import('./operations/assess/decide.js');
   return {
     assess: async (instance) => (await import('./operations/assess/assess.js')).assess(existing(), instance),
-    keep: async (request = {}) => (await decide()).keep(existing(), request),
-    discard: async (request) => (await decide()).discard(existing(), request),
-    resume: async (instance) => (await decide()).resume(existing(), instance),
+    keep: async (request = {}) => (await import('./operations/assess/decide.js')).keep(existing(), request),
+    discard: async (request) => (await import('./operations/assess/decide.js')).discard(existing(), request),
+    resume: async (instance) => (await import('./operations/assess/decide.js')).resume(existing(), instance),
   };
 }
 

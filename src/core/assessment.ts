@@ -165,8 +165,8 @@ export interface NamedRisk {
 export function namedRisks({ mounts }: Pick<Assessment, 'mounts'>): NamedRisk[] {
   return mounts.flatMap((mount) => {
     const risks = [
-      ...mount.risks.map((one) => ({ ...one, path: '' })),
-      ...mount.repositories.flatMap(({ risks: own, path }) => own.map((one) => ({ ...one, path: path as string }))),
+      ...mount.risks.map((one) => ({ ...one, path: '' as EntryPath })),
+      ...mount.repositories.flatMap(({ risks: own, path }) => own.map((one) => ({ ...one, path }))),
     ];
     const byName = new Map<string, string[]>();
     for (const { branch, why, path } of risks) {

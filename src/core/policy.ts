@@ -87,7 +87,13 @@ export function policyToJson(policy: Policy): unknown {
   );
 }
 
-const later: ReadonlySet<string> = new Set(['large_deletion_percent', 'more_stacks', 'snapshot', 'protect_commits', 'exit_policy']);
+const later: ReadonlySet<string> = new Set([
+  'large_deletion_percent',
+  'more_stacks',
+  'snapshot',
+  'protect_commits',
+  'exit_policy',
+]);
 
 function isDefault(key: keyof Policy, value: unknown): boolean {
   return JSON.stringify(value) === JSON.stringify(defaultPolicy[key]);

@@ -14,8 +14,12 @@ export function statusOf(
 ): string {
   if (state === 'closed') return exit?.decision === 'discard' ? 'discarded' : 'closed';
   // Who cannot be found out counts as active, but is not said to run.
-  if (active && session?.container !== 'unknown') return session?.owner == null ? 'active' : session.status;
-  if (active && session?.owner == null) return 'active';
-  if (exit?.decision === 'keep') return 'kept';
-  return session?.status ?? end ?? ended?.how ?? 'open';
+  const isKnown = session?.container !== 'unknown';
+  const runs = session !== null && session.owner !== null;
+  if (active && (isKnown || !runs)) return runs ? session.status : 'active';
+  return exit?.decision === 'keep' ? 'kept' : idleStatus(session, end ?? ended?.how);
+}
+
+function idleStatus(session: SessionStatus | null, end: EndedActivity['how'] | undefined): string {
+  return session?.status ?? end ?? 'open';
 }

@@ -60,7 +60,7 @@ describe('a worktree of run', () => {
     const { data } = await scene.json(['discard', 'w', '--yes', ...words], { instance: null });
     expect(data.worktree).toMatchObject({ name: 'w' });
     expect(existsSync(path)).toBe(false);
-    expect(await scene.content('w/latest', 'new.txt', { instance: null })).toBe('new\n');
+    expect(await scene.content('latest', 'new.txt', { instance: 'w' })).toBe('new\n');
     expectSame(untouched);
   });
 });

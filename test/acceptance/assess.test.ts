@@ -20,8 +20,8 @@ async function assessed(scene: Scene, args: readonly string[] = []) {
   const untouched = rememberUntouched(scene.mount);
   const { data } = await scene.json(['assess', '--files', ...args]);
   expectSame(untouched);
-  const whys = (risks: readonly { branch: unknown; why: string }[]) =>
-    risks.map(({ branch, why }) => (branch === null ? why : `${String(branch)}: ${why}`));
+  const whys = (risks: readonly { branch: string | null; why: string }[]) =>
+    risks.map(({ branch, why }) => (branch === null ? why : `${branch}: ${why}`));
   const [mount] = data.mounts;
   return {
     data,

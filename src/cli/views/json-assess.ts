@@ -1,4 +1,12 @@
-import type { AssessedMount, AssessedRepository, Assessment, DiscardResult, ResumeResult, Risk } from '../../index.js';
+import type {
+  AssessedMount,
+  AssessedRepository,
+  Assessment,
+  DiscardResult,
+  RepositoryWork,
+  ResumeResult,
+  Risk,
+} from '../../index.js';
 import type {
   AssessedRepositoryData,
   AssessmentData,
@@ -49,19 +57,33 @@ function repositoryData({ path, verdict, risks, base, work }: AssessedRepository
     verdict,
     risks: risks.map(riskData),
     base_commit: base,
-    head: work?.head ?? null,
-    branch: maybePath(work?.branch ?? null),
-    detached: work?.detached ?? null,
-    branches: (work?.branches ?? []).map(({ name, tip, current, upstream, gone, ahead }) => ({
+    ...(work === null ? nothingKnown : workData(work)),
+  };
+}
+
+type WorkData = Omit<AssessedRepositoryData, 'path' | 'verdict' | 'risks' | 'base_commit'>;
+
+const nothingKnown: WorkData = {
+  head: null,
+  branch: null,
+  detached: null,
+  branches: [],
+  stashes: null,
+  operation: null,
+};
+
+function workData({ head, branch, detached, branches, stashes, operation }: RepositoryWork): WorkData {
+  return {
+    head,
+    branch: maybePath(branch),
+    detached,
+    branches: branches.map(({ name, upstream, ...rest }) => ({
       name: pathToJson(name),
-      tip,
-      current,
       upstream: maybePath(upstream),
-      gone,
-      ahead,
+      ...rest,
     })),
-    stashes: work?.stashes ?? null,
-    operation: work?.operation ?? null,
+    stashes,
+    operation,
   };
 }
 

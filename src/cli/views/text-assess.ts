@@ -52,15 +52,16 @@ function riskLine({ branch, why }: Risk, style: TextStyle): string {
   return wrapped(['   ', ...words(`${about}${displayPath(why)}`)], style, 6);
 }
 
-function repositoryLines({ path, verdict, work, risks }: AssessedRepository, style: TextStyle): string[] {
-  const where = path === '' ? [] : [`    ${displayPath(path)}: ${verdict}`];
+function repositoryLines({ path, verdict, work, risks, base }: AssessedRepository, style: TextStyle): string[] {
+  const place = path === '' ? [] : [`    ${displayPath(path)}: ${verdict}`];
   const branches = (work?.branches ?? []).map((branch) => {
-    const { name, current, upstream, gone, ahead } = branch;
+    const { name, tip, current, upstream, gone, ahead } = branch;
     const beyond = ahead === null ? 'ahead by an unknown number' : `${String(ahead)} ahead`;
+    const where = tip === base ? 'at the base, ' : '';
     const state = upstream === null ? 'no upstream' : `${displayPath(upstream)}, ${gone ? 'gone' : beyond}`;
-    return `    ${current ? '*' : ' '} ${displayPath(name)} (${state})`;
+    return `    ${current ? '*' : ' '} ${displayPath(name)} (${where}${state})`;
   });
-  return [...where, ...risks.filter(({ branch }) => branch === null).map((risk) => riskLine(risk, style)), ...branches];
+  return [...place, ...risks.filter(({ branch }) => branch === null).map((risk) => riskLine(risk, style)), ...branches];
 }
 
 /** `name: why; why`, a line each. */

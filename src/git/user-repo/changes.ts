@@ -73,8 +73,7 @@ function stagedIn(folder: string, repo: UserRepo, index: TrackedIndex, unknown: 
   const staged = new Map<string, string>();
   const known = hasStaged(index, repo);
   if (known === false) return staged;
-  const committed =
-    known === null ? null : repo.state.head === null ? new Map<string, TreeFile>() : committedIn(folder, repo);
+  const committed = known === null ? null : headFilesOf(folder, repo);
   if (committed === null) {
     unknown.push('what is staged');
     return staged;
@@ -82,18 +81,27 @@ function stagedIn(folder: string, repo: UserRepo, index: TrackedIndex, unknown: 
   for (const { path, mode, oid, stage, intentToAdd } of index.entries()) {
     const before = committed.get(path);
     committed.delete(path);
-    if (stage !== 0 || intentToAdd) continue;
-    if (before === undefined) staged.set(path, 'A');
-    else if ((before.mode & 0o170000) !== (mode & 0o170000)) staged.set(path, 'T');
-    else if (before.oid !== oid || before.mode !== mode) staged.set(path, 'M');
+    const letter = stage !== 0 || intentToAdd ? null : stagedLetter(before, { mode, oid });
+    if (letter !== null) staged.set(path, letter);
   }
   for (const path of committed.keys()) staged.set(path, 'D');
   return staged;
 }
 
+function stagedLetter(before: TreeFile | undefined, { mode, oid }: TreeFile): string | null {
+  if (before === undefined) return 'A';
+  if ((before.mode & 0o170000) !== (mode & 0o170000)) return 'T';
+  return before.oid === oid && before.mode === mode ? null : 'M';
+}
+
 interface TreeFile {
   readonly mode: number;
   readonly oid: ObjectId;
+}
+
+/** Of a branch without a commit there are none. */
+function headFilesOf(folder: string, repo: UserRepo): Map<string, TreeFile> | null {
+  return repo.state.head === null ? new Map<string, TreeFile>() : committedIn(folder, repo);
 }
 
 function committedIn(folder: string, { kind, headTree }: UserRepo): Map<string, TreeFile> | null {

@@ -108,8 +108,11 @@ function trackingRef(branch: string, config: RepositoryConfig): string | null {
   const merge = config.get('branch', branch, 'merge');
   if (remote === undefined || merge?.startsWith('refs/') !== true) return null;
   if (remote === '.') return merge;
-  const [from = '', to] = (config.get('remote', remote, 'fetch') ?? '').replace(/^\+/, '').split(':');
-  if (to === undefined || to === '') return null;
+  const [from = '', to = ''] = (config.get('remote', remote, 'fetch') ?? '').replace(/^\+/, '').split(':');
+  return to === '' ? null : mappedBy(from, to, merge);
+}
+
+function mappedBy(from: string, to: string, merge: string): string | null {
   if (!from.includes('*')) return from === merge ? to : null;
   const [before = '', after = ''] = from.split('*');
   const isMapped = merge.startsWith(before) && merge.endsWith(after) && merge.length >= before.length + after.length;

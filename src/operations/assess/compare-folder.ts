@@ -136,7 +136,7 @@ async function hasOtherAttributes(
   const keys = ['file', 'executable', 'directory', 'uid', 'gid'] as const;
   if (before === undefined || keys.some((key) => before[key] !== attributes.defaults[key])) return true;
   const blob = await reader.find(`${known.ref.commit}:meta/mounts/${mount.name}/attributes`, 'blob');
-  return blob === undefined || !blob.content.equals(Buffer.from(encodeAttributes(attributes.lines)));
+  return blob?.content.equals(encodeAttributes(attributes.lines)) !== true;
 }
 
 function unread(captured: CapturedMount): string[] {
