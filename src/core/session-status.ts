@@ -13,11 +13,14 @@ export function statusOf(
   end: EndedActivity['how'] | null,
 ): string {
   if (state === 'closed') return exit?.decision === 'discard' ? 'discarded' : 'closed';
-  // Who cannot be found out counts as active, but is not said to run.
-  const isKnown = session?.container !== 'unknown';
-  const runs = session !== null && session.owner !== null;
-  if (active && (isKnown || !runs)) return runs ? session.status : 'active';
-  return exit?.decision === 'keep' ? 'kept' : idleStatus(session, end ?? ended?.how);
+  return activeStatus(active, session) ?? (exit?.decision === 'keep' ? 'kept' : idleStatus(session, end ?? ended?.how));
+}
+
+/** Who cannot be found out counts as active, but is not said to run. */
+function activeStatus(active: boolean, session: SessionStatus | null): string | null {
+  const owned = session !== null && session.owner !== null;
+  if (!active || (owned && session.container === 'unknown')) return null;
+  return owned ? session.status : 'active';
 }
 
 function idleStatus(session: SessionStatus | null, end: EndedActivity['how'] | undefined): string {
