@@ -17,7 +17,7 @@ const files = ['buffer', 'fs', 'fs/promises', 'path', 'stream', 'stream/promises
 const client = [
   '^src/cli/',
   '^src/(index|schemas|errors)\\.ts$',
-  builtins('process', 'tty', 'path'),
+  builtins('process', 'tty', 'path', 'v8'),
   packages(
     'commander',
     'zod',
