@@ -101,10 +101,16 @@ export default {
       'threads/ takes work off a restore: content goes from packs to files, and files are held against their ids.',
     ),
     only(
+      'scan-adapter',
+      '^src/scan/',
+      ['^src/core/', '^src/errors\\.ts$', packages('@secretlint/core', '@secretlint/types')],
+      'scan/ asks a scanner for secrets whether a text holds one. It reads and stores nothing.',
+    ),
+    only(
       'snap-joins',
       '^src/snap(\\.ts$|/)',
       [
-        '^src/(snap|core|operations|fs|git|instance|run|threads)/',
+        '^src/(snap|core|operations|fs|git|instance|run|scan|threads)/',
         '^src/errors\\.ts$',
         builtins('os', 'path', 'process'),
         packages('ulid'),
@@ -152,7 +158,8 @@ export default {
       comment: 'A new folder needs a rule that says what it may import.',
       from: {
         path: '^src/',
-        pathNot: '^src/((core|operations|fs|git|instance|run|threads|snap|cli)/|(index|snap|errors|schemas)\\.ts$)',
+        pathNot:
+          '^src/((core|operations|fs|git|instance|run|scan|threads|snap|cli)/|(index|snap|errors|schemas)\\.ts$)',
       },
       to: {},
     },

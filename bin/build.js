@@ -49,16 +49,32 @@ async function bundleCommand(root, outDir) {
     entryPoints: [join(outDir, 'cli/main.js')],
     write: false,
     format: 'cjs',
+    plugins: [leftOut],
     define: { 'import.meta.url': '__url' },
     logLevel: 'error',
   });
-  const [{ contents }] = outputFiles;
+  const contents = importingBeside(outputFiles[0].text);
   const name = `main-${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.cjs`;
   writeFileSync(join(bundled, name), contents);
   writeFileSync(join(bundled, 'main.js'), loader(name, { version: versionOf(root), help: await helpOf(outDir) }));
   rmSync(join(outDir, 'cli'), { recursive: true });
   renameSync(bundled, join(outDir, 'cli'));
   keepCode(root, join(outDir, 'cli', name));
+}
+
+/** Of the library, and read only by those who need it: it brings a large package, which is no part of the bundle. */
+const scanner = '../scan/secret-scanner.js';
+const leftOut = {
+  name: 'left-out',
+  setup: (building) =>
+    building.onResolve({ filter: /[/]scan[/]secret-scanner[.]js$/ }, () => ({ path: scanner, external: true })),
+};
+
+/** A bundle is run as a script, which is handed its way to import. */
+function importingBeside(text) {
+  const parts = text.split(`import(${JSON.stringify(scanner)})`);
+  if (parts.length !== 2) throw new Error('the bundle does not import the scanner just once.');
+  return Buffer.from(parts.join(`__import(${JSON.stringify(scanner)})`));
 }
 
 function versionOf(root) {

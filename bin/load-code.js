@@ -15,13 +15,15 @@ export function loadCode(url) {
 
 export function compile(url) {
   const filename = fileURLToPath(url);
-  const source = `(function(exports,require,module,__url){${readFileSync(filename, 'latin1')}\n})`;
+  const source = `(function(exports,require,module,__url,__import){${readFileSync(filename, 'latin1')}\n})`;
   return { filename, script: new Script(source, { filename, cachedData: codeBeside(filename) }) };
 }
 
 export function run(script, url) {
   const module = { exports: {} };
-  script.runInThisContext()(module.exports, createRequire(url), module, url.href);
+  // Code of a script cannot import by itself: this is for what is not part of the bundle.
+  const importBeside = (path) => import(new URL(path, url).href);
+  script.runInThisContext()(module.exports, createRequire(url), module, url.href, importBeside);
   return module.exports;
 }
 

@@ -74,6 +74,18 @@ const mountSchema = z.object({
 
 const observedOnlySchema = z.object({ mount: text, path: pathSchema, reason: z.enum(leftOutReasons) });
 
+const stateSchema = z.discriminatedUnion('stored', [
+  z.object({ stored: z.literal(false), why: text }),
+  z.object({
+    stored: z.literal(true),
+    name: text,
+    path: pathSchema,
+    files: count,
+    size_bytes: count,
+    observed_only: z.array(observedOnlySchema),
+  }),
+]);
+
 export const saveDataSchema: z.ZodType<documents.SaveData> = z.object({
   snapshot: z.object(snapshotFields),
   created: z.boolean(),
@@ -88,6 +100,7 @@ export const saveDataSchema: z.ZodType<documents.SaveData> = z.object({
   }),
   mounts: z.array(mountSchema),
   observed_only: z.array(observedOnlySchema),
+  state: stateSchema.optional(),
   complete: z.boolean(),
 });
 

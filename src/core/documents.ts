@@ -113,8 +113,21 @@ export interface SaveData {
   readonly stats: SaveStatsData;
   readonly mounts: readonly MountData[];
   readonly observed_only: readonly ObservedOnlyData[];
+  /** Where the instance is to have its session's state stored, and the save was not limited to paths. */
+  readonly state?: StateData | undefined;
   readonly complete: boolean;
 }
+
+export type StateData =
+  | { readonly stored: false; readonly why: string }
+  | {
+      readonly stored: true;
+      readonly name: string;
+      readonly path: JsonPath;
+      readonly files: number;
+      readonly size_bytes: number;
+      readonly observed_only: readonly ObservedOnlyData[];
+    };
 
 export interface ListData {
   readonly instance: string;

@@ -76,6 +76,11 @@ export interface Manifest {
   readonly complete: boolean;
   readonly stats: { readonly files_observed: number; readonly files_stored: number; readonly bytes_stored: number };
   readonly mounts: readonly ManifestMount[];
+  /**
+   * What the session's agents keep elsewhere, as one more mount that the instance does not have: a restore leaves it
+   * alone. Absent where none is stored.
+   */
+  readonly state?: ManifestMount | undefined;
   /** The presets that mounts name; absent where none does. */
   readonly stacks?: readonly ManifestStack[] | undefined;
   /** What the restore that made this snapshot was limited to; null where none did. */
@@ -141,6 +146,7 @@ const manifestSchema: z.ZodType<Manifest> = z.object({
   complete: z.boolean(),
   stats: z.object({ files_observed: count, files_stored: count, bytes_stored: count }),
   mounts: z.array(mountSchema),
+  state: mountSchema.optional(),
   stacks: z.array(stackSchema).optional(),
   recovery: z
     .object({

@@ -117,9 +117,24 @@ export interface SaveResult {
   readonly stats: SaveStats;
   readonly mounts: readonly MountSummary[];
   readonly observedOnly: readonly ObservedOnlyEntry[];
+  /** Where the instance is to have its session's state stored, and the save was not limited to paths. */
+  readonly state?: StateSummary;
   readonly complete: boolean;
   readonly messages: readonly string[];
 }
+
+/** What a snapshot holds of what a session's agents keep beside the mounts. */
+export type StateSummary =
+  | { readonly stored: false; readonly why: string }
+  | {
+      readonly stored: true;
+      /** What it is called in the snapshot. */
+      readonly name: MountName;
+      readonly path: HostPath;
+      readonly files: number;
+      readonly sizeBytes: number;
+      readonly observedOnly: readonly ObservedOnlyEntry[];
+    };
 
 export interface InstanceSummary {
   readonly name: InstanceName;

@@ -4,6 +4,7 @@ import type { GitRestorePlan } from '../core/git-restore-plan.js';
 import type { GitState } from '../core/git-state.js';
 import type { InstanceName, MountName, ObjectId, SnapshotId } from '../core/ids.js';
 import type { Containers } from '../core/containers.js';
+import type { SecretScanner } from '../core/content-secrets.js';
 import type { JackinHome } from '../core/jackin/home.js';
 import type {
   Directory,
@@ -59,6 +60,8 @@ export interface Context {
   readonly containers: Containers;
   /** jackin's own files, to be read. @param home where its data lies; default: where the environment says */
   readonly jackin: (home?: string) => Promise<JackinHome>;
+  /** Loaded for the first snapshot of state. */
+  readonly secretScanner: () => Promise<SecretScanner>;
   /** The caller's process, which owns what `run` and `activate` mark active. */
   readonly pid: number;
 }

@@ -18,6 +18,7 @@ import {
 } from './capture/protect-commits.js';
 import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
 import { holdsTheSame } from './capture/same-content.js';
+import type { CapturedState, StateCapture } from './capture/state/capture-state.js';
 import { withoutContent } from './capture/without-content.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
@@ -27,6 +28,7 @@ import { reconcileHeld } from './session/reconcile.js';
 import { clearFinished, pendingTemporaryPrefix, readPendingOr } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';
 import { levelNotes, newInstanceNotes, newSession, refuseAutomatic } from './session/new-session.js';
+import { stateNotes, stateSummary } from './capture/state/state-summary.js';
 import { type Earlier, describe, earlierSnapshots, knowIfReadable } from './snapshots.js';
 
 /**
@@ -102,6 +104,8 @@ interface Made {
   readonly created: boolean;
   readonly captured: readonly CapturedMount[];
   readonly gitStates: GitStatesByMount;
+  /** Absent where the instance is to have none stored. */
+  readonly state: StateCapture | undefined;
 }
 
 /** All of the save that may fail: when it does, no snapshot is visible and a new instance is forgotten again. */
@@ -114,23 +118,41 @@ async function capturePublished(context: Context, request: SaveRequest, work: Sa
   refuseTooLarge(record, captured);
   const last = isLastComplete ? earlier.last : null;
   const gitStates = await protectForSave(context, request, { record, mounts: captured, writer, last });
-  const content = writeContent(writer, captured, gitStates);
+  const state = await captureStateFor(context, request, work);
+  const stored = storedState(state);
+  const content = writeContent(writer, stored === undefined ? captured : [...captured, stored], gitStates);
   const mayBeSame = request.ifChanged === true && !holdsNoContent(record);
   const unchanged = mayBeSame ? await unchangedSince(context, earlier, content) : undefined;
-  if (unchanged !== undefined) return { snapshot: unchanged, created: false, captured, gitStates };
+  if (unchanged !== undefined) return { snapshot: unchanged, created: false, captured, gitStates, state };
   if (isNew) context.registry.write(record);
   try {
-    const draft = draftOf(request, record, captured, incomplete.length === 0 && isProtectionWhole(gitStates));
+    const isWhole = incomplete.length === 0 && isProtectionWhole(gitStates);
+    const draft = draftOf(request, record, { captured, state: stored }, isWhole);
     return {
       snapshot: await publish(context, writer, draft, content, earlier.last),
       created: true,
       captured,
       gitStates,
+      state,
     };
   } catch (error) {
     if (isNew && earlier.last === null) context.registry.remove(record.name);
     throw error;
   }
+}
+
+/** State belongs to whole snapshots only: one that is limited to paths of the mounts has none. */
+async function captureStateFor(
+  context: Context,
+  request: SaveRequest,
+  { record, writer }: SaveWork,
+): Promise<StateCapture | undefined> {
+  if (record.policy.snapshot !== 'project-and-state' || limitsIn(request, record) !== null) return undefined;
+  return (await import('./capture/state/capture-state.js')).captureState(context, record, writer);
+}
+
+function storedState(state: StateCapture | undefined): CapturedState | undefined {
+  return state !== undefined && 'state' in state ? state.state : undefined;
 }
 
 /** The snapshot stands: what comes now cannot fail it. */
@@ -140,8 +162,12 @@ async function afterwards(
   made: Made,
   bytesAdded: number,
 ): Promise<SaveResult> {
-  const { created, captured, gitStates } = made;
-  const notes = [...notesOn(captured), ...protectionNotes(gitStates)];
+  const { created, captured, gitStates, state } = made;
+  const notes = [
+    ...notesOn(captured),
+    ...protectionNotes(gitStates),
+    ...(state === undefined ? [] : stateNotes(state)),
+  ];
   if (!created) return result(made, 0, notes);
   for (const mount of captured) mount.rememberStats();
   const messages = await pruneAfterSave(context, record);
@@ -182,13 +208,14 @@ function holdsNoContent({ policy }: InstanceRecord): boolean {
 function draftOf(
   request: SaveRequest,
   record: InstanceRecord,
-  mounts: readonly CapturedMount[],
+  { captured, state }: { readonly captured: readonly CapturedMount[]; readonly state: CapturedState | undefined },
   complete: boolean,
 ): SnapshotDraft {
   const trigger = request.trigger ?? 'manual';
   return {
     record,
-    mounts,
+    mounts: captured,
+    state,
     policy: withOverrides(record.policy, request.overrides ?? {}),
     trigger,
     message: (seq) => tidyMessage(request.message, `${trigger} snapshot ${String(seq)} of ${record.name}`),
@@ -286,7 +313,7 @@ function notesOn(captured: readonly CapturedMount[]): string[] {
 }
 
 function result(
-  { snapshot, created, captured, gitStates }: Made,
+  { snapshot, created, captured, gitStates, state }: Made,
   bytesAdded: number,
   messages: readonly string[],
 ): SaveResult {
@@ -296,6 +323,7 @@ function result(
     stats: statsOf(captured, bytesAdded),
     mounts: captured.map((mount) => withProtection(summarize(mount), gitStates.get(mount.mount.name)?.summary)),
     observedOnly: observedOnly(captured),
+    ...(state === undefined ? {} : { state: stateSummary(state) }),
     complete: incompletePaths(captured).length === 0 && isProtectionWhole(gitStates),
     messages,
   };

@@ -108,6 +108,7 @@ function toContext(
     newArchive: createArchiveFile,
     containers: { look: containerLook({ dataDir: directory.path, env, forbiddenDirectories: mounts }) },
     jackin: jackinHome(env, options.cwd),
+    secretScanner: async () => (await import('../scan/secret-scanner.js')).secretScanner,
     pid: process.pid,
   };
 }

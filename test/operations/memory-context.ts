@@ -115,6 +115,7 @@ export class MemoryContext {
           configuration: () => this.#unused(),
           dryRunPlan: () => this.#unused(),
         }),
+      secretScanner: () => this.#unused(),
       pid: 1,
     };
   }

@@ -36,6 +36,7 @@ const offences: readonly Row[] = [
   { rule: 'instance-adapter', file: 'src/instance/knows-fs.ts', imports: '../fs/target.js' },
   { rule: 'run-adapter', file: 'src/run/knows-git.ts', imports: '../git/target.js' },
   { rule: 'threads-join-both-sides', file: 'src/threads/starts-programs.ts', imports: 'node:child_process' },
+  { rule: 'scan-adapter', file: 'src/scan/knows-git.ts', imports: '../git/target.js' },
   { rule: 'snap-joins', file: 'src/snap.ts', imports: 'node:fs' },
   { rule: 'index-is-the-door', file: 'src/index.ts', imports: './fs/target.js' },
   { rule: 'cli-is-a-client', file: 'src/cli/goes-deep.ts', imports: '../core/target.js' },

@@ -40,7 +40,7 @@ export function pointerData({ instance, seq, id, ref }: SnapshotPointer): Pointe
   return { instance, seq, id, ref };
 }
 
-export function saveData({ snapshot, created, stats, mounts, observedOnly, complete }: SaveResult): SaveData {
+export function saveData({ snapshot, created, stats, mounts, observedOnly, state, complete }: SaveResult): SaveData {
   return {
     snapshot: snapshotData(snapshot),
     created,
@@ -55,7 +55,21 @@ export function saveData({ snapshot, created, stats, mounts, observedOnly, compl
     },
     mounts: mounts.map(mountData),
     observed_only: observedOnly.map(observedOnlyData),
+    ...(state === undefined ? {} : { state: stateData(state) }),
     complete,
+  };
+}
+
+function stateData(state: NonNullable<SaveResult['state']>): NonNullable<SaveData['state']> {
+  if (!state.stored) return state;
+  const { name, path, files, sizeBytes, observedOnly } = state;
+  return {
+    stored: true,
+    name,
+    path: pathToJson(path),
+    files,
+    size_bytes: sizeBytes,
+    observed_only: observedOnly.map(observedOnlyData),
   };
 }
 

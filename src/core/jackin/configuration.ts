@@ -25,7 +25,23 @@ export interface EnvironmentName {
   readonly kind: 'literal' | 'host' | 'secret_store';
 }
 
+/** How an agent's login is handed to sessions: `<agent>.auth_forward` of the narrowest table that sets it. */
+export interface AuthForward {
+  readonly agent: string;
+  /** As it stands there; null where it is no text. */
+  readonly mode: string | null;
+}
+
+const knownAuthModes: ReadonlySet<string | null> = new Set(['sync', 'api_key', 'oauth_token', 'ignore', 'token']);
+
+/** Those with which nobody can say what lies in the agents' homes. */
+export function unknownAuthModes(auth: readonly AuthForward[]): readonly AuthForward[] {
+  return auth.filter(({ mode }) => !knownAuthModes.has(mode));
+}
+
 export interface JackinConfiguration {
+  /** What is set; what is not is `sync`. */
+  readonly auth: readonly AuthForward[];
   readonly mounts: readonly ConfiguredMount[];
   readonly environment: readonly EnvironmentName[];
   readonly dirtyExitPolicy: DirtyExitPolicy;

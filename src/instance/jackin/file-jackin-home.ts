@@ -19,7 +19,7 @@ import { type GlobalMount, globalMounts } from './global-mounts.js';
 import { readJsonFile } from './json-file.js';
 import { invalid, namesIn } from './read-file.js';
 import { type TomlFile, checkedAt, readTomlFile } from './toml-file.js';
-import { type Workspace, readWorkspace, roleEnvironment } from './workspace-file.js';
+import { type Workspace, authForwards, readWorkspace, roleEnvironment } from './workspace-file.js';
 
 /** Where jackin keeps things: `JACKIN_HOME_DIR` and `JACKIN_CONFIG_DIR`, or below the user's home. */
 export interface JackinPlaces {
@@ -83,6 +83,7 @@ export class FileJackinHome implements JackinHome {
       (workspaceName === null ? undefined : readWorkspace(configuration, config, workspaceName, role)) ?? noWorkspace;
     const { dirty_exit_policy: ofAll = 'ask' } = checkedAt(config, [], config.value, globalSchema);
     return {
+      auth: narrowest([...authForwards(config.value), ...workspace.auth]),
       mounts: allMounts(workspace.mounts, globalMounts(config, role, userHome)),
       environment: [
         ...environmentNames(config.value['env'], 'global'),
@@ -112,7 +113,7 @@ export class FileJackinHome implements JackinHome {
   }
 }
 
-const noWorkspace: Workspace = { mounts: [], environment: [], dirtyExitPolicy: undefined, recovery: null };
+const noWorkspace: Workspace = { auth: [], mounts: [], environment: [], dirtyExitPolicy: undefined, recovery: null };
 
 const noFile: TomlFile = { path: 'config.toml', value: {}, lineOf: () => undefined };
 
@@ -142,4 +143,9 @@ const globalSchema = z.object({ dirty_exit_policy: z.enum(dirtyExitPolicies).opt
 /** A DNS label: no name leads out of the data. */
 function isContainerName(name: string): boolean {
   return /^[a-z0-9][a-z0-9-]{0,62}$/.test(name);
+}
+
+/** The last that is said of an agent holds. */
+function narrowest(auth: Workspace['auth']): Workspace['auth'] {
+  return [...new Map(auth.map((one) => [one.agent, one])).values()];
 }

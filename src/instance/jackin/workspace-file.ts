@@ -1,13 +1,20 @@
 import { join } from 'node:path';
 import * as z from 'zod';
 
-import { type DirtyExitPolicy, type EnvironmentName, dirtyExitPolicies } from '../../core/jackin/configuration.js';
+import {
+  type AuthForward,
+  type DirtyExitPolicy,
+  type EnvironmentName,
+  dirtyExitPolicies,
+} from '../../core/jackin/configuration.js';
 import { type Policy, somePolicySchema } from '../../core/policy.js';
 import { environmentNames } from './environment.js';
 import { type TomlFile, checkedAt, readTomlFile } from './toml-file.js';
 
 /** What a workspace says of its sessions, in its own file or in the file of all. */
 export interface Workspace {
+  /** Of the workspace, then of the role in it. */
+  readonly auth: readonly AuthForward[];
   readonly mounts: readonly { source: string; destination: string; readonly: boolean; isolation: Isolation }[];
   readonly environment: readonly EnvironmentName[];
   readonly dirtyExitPolicy: DirtyExitPolicy | undefined;
@@ -58,6 +65,7 @@ function workspaceIn(
 ): Workspace {
   const { mounts, dirty_exit_policy: dirtyExitPolicy, recovery } = checkedAt(file, key, table, workspaceSchema);
   return {
+    auth: [...authForwards(table), ...authForwards(roleTable(table, role))],
     mounts: (mounts ?? []).map(({ src, dst, readonly, isolation }) => ({
       source: src,
       destination: dst,
@@ -75,9 +83,26 @@ function workspaceIn(
 
 /** `[roles.<key>.env]`. */
 export function roleEnvironment(table: Readonly<Record<string, unknown>>, role: string): unknown {
+  return roleTable(table, role)['env'];
+}
+
+function roleTable(table: Readonly<Record<string, unknown>>, role: string): Readonly<Record<string, unknown>> {
   const roles = tableSchema.safeParse(table['roles']);
-  const own = tableSchema.safeParse(roles.data?.[role]);
-  return own.data?.['env'];
+  return tableSchema.safeParse(roles.data?.[role]).data ?? {};
+}
+
+const agents = ['claude', 'codex', 'amp', 'kimi', 'kimi-code', 'opencode', 'grok', 'github'] as const;
+
+/** `[<agent>] auth_forward`, as it stands in a table. */
+export function authForwards(table: Readonly<Record<string, unknown>>): AuthForward[] {
+  return agents.flatMap((agent) => {
+    if (!Object.hasOwn(table, agent)) return [];
+    const own = tableSchema.safeParse(table[agent]).data;
+    if (own === undefined) return [{ agent, mode: null }];
+    if (!Object.hasOwn(own, 'auth_forward')) return [];
+    const { auth_forward: mode } = own;
+    return [{ agent, mode: typeof mode === 'string' ? mode : null }];
+  });
 }
 
 const hostPath = z.string().startsWith('/', 'it must be an absolute path');

@@ -25,6 +25,7 @@ import type { Context } from '../context.js';
 import { type AttributeDefaults, usualAttributes } from './attributes.js';
 import type { CapturedMount } from './capture-mounts.js';
 import type { GitStatesByMount } from './protect-commits.js';
+import type { CapturedState } from './state/capture-state.js';
 
 /*
  * From captured mounts to a snapshot: meta data, trees and commit into the same pack, the pack into the store, the
@@ -34,6 +35,8 @@ import type { GitStatesByMount } from './protect-commits.js';
 export interface SnapshotDraft {
   readonly record: InstanceRecord;
   readonly mounts: readonly CapturedMount[];
+  /** What is stored of the session's state, beside the mounts. */
+  readonly state?: CapturedState | undefined;
   readonly policy: Policy;
   readonly trigger: Trigger;
   readonly message: (seq: Seq) => string;
@@ -58,7 +61,7 @@ export interface WrittenContent {
 /** Writes what the snapshot holds, apart from its manifest. */
 export function writeContent(
   writer: ObjectWriter,
-  mounts: readonly CapturedMount[],
+  mounts: readonly Pick<CapturedMount, 'mount' | 'captured' | 'attributes'>[],
   gitStates: GitStatesByMount = new Map(),
 ): WrittenContent {
   const trees: TreeEntry[] = [];
@@ -201,6 +204,7 @@ function manifestOf(context: Context, draft: SnapshotDraft, record: SnapshotReco
     mounts: draft.mounts.map((mount) =>
       manifestMount(draft, mount, content.defaults.get(mount.mount.name) ?? usualAttributes([])),
     ),
+    ...(draft.state === undefined ? {} : { state: manifestState(draft.state) }),
     ...stacksOf(draft),
     recovery: draft.recovery,
     meta: { ...draft.meta },
@@ -226,6 +230,21 @@ function manifestMount(
     exclude_files: excludeFiles.map(({ path, content }) => ({ path: pathToJson(path), content: pathToJson(content) })),
     rules_unknown: rulesUnknown.map(pathToJson),
     ...(hasOwnStacks(draft, captured) ? { stacks: captured.stacks.detector.presets.map(({ name }) => name) } : {}),
+  };
+}
+
+function manifestState({ mount, attributes }: CapturedState): Manifest['mounts'][number] {
+  return {
+    name: mount.name,
+    path: pathToJson(mount.path),
+    kind: 'plain',
+    device: String(mount.dev),
+    inode: String(mount.ino),
+    repository: null,
+    nested: [],
+    defaults: attributes.defaults,
+    exclude_files: [],
+    rules_unknown: [],
   };
 }
 

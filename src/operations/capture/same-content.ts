@@ -13,7 +13,8 @@ export async function holdsTheSame(
 ): Promise<boolean> {
   const { commit } = known.ref;
   if ((await idOf(reader, `${commit}:mounts`, 'tree')) !== content.mounts) return false;
-  const { mounts } = await readManifest(reader, known);
+  const { mounts: projects, state } = await readManifest(reader, known);
+  const mounts = state === undefined ? projects : [...projects, state];
   for (const [mount, oid] of content.attributes) {
     const before = mounts.find(({ name }) => name === mount)?.defaults;
     // Attributes are exceptions: the same list means the same only beside the same defaults.

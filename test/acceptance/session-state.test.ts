@@ -1,0 +1,197 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { FakeJackin } from '../support/jackin-home.js';
+import { Scene, expectSame, rememberUntouched } from './scene.js';
+
+/** A token in the form that a vendor gives to its own, put together so that no scanner finds it here. */
+const token = ['gh', 'p_', '1234567890abcdefghijklmnopqrstuvwxyz'].join('');
+const canary = 'canary-7f3a9c51d2';
+
+/** What agents have in their homes: settings, logins, transcripts, and things that are neither. */
+const homes = {
+  '.claude/settings.json': '{ "model": "opus" }\n',
+  '.claude/agents/reviewer.md': 'Review.\n',
+  '.claude/plugins/known/plugin.json': '{}\n',
+  '.claude/plugins/known/.git/HEAD': 'ref: refs/heads/main\n',
+  '.claude/plugins/known/credentials.json': `{ "t": "${canary}" }\n`,
+  '.claude/plugins/leaky.json': `{ "note": "${token}" }\n`,
+  '.claude/settings.local.json': `{ "env": { "SHOP_API_KEY": "${canary}-0123456789" } }\n`,
+  '.claude/projects/p/session.jsonl': `{ "said": "${canary}" }\n`,
+  '.claude/.credentials.json': `{ "t": "${canary}" }\n`,
+  '.claude.json': `{ "t": "${canary}" }\n`,
+  '.codex/config.toml': 'model = "o4"\n',
+  '.codex/auth.json': `{ "t": "${canary}" }\n`,
+  '.config/amp/settings.json': '{}\n',
+  '.local/share/amp/secrets.json': `{ "t": "${canary}" }\n`,
+  '.kimi-code/config.toml': `key = "${canary}"\n`,
+  '.kimi-code/device_id': `${canary}\n`,
+  '.config/opencode/opencode.json': '{}\n',
+  '.local/share/opencode/auth.json': `{ "t": "${canary}" }\n`,
+  '.grok/auth.json': `{ "t": "${canary}" }\n`,
+  '.grok/skills/one/SKILL.md': 'A skill.\n',
+};
+
+function sceneWithState(files: Readonly<Record<string, string>> = homes) {
+  const scene = new Scene();
+  const jackin = new FakeJackin(scene.area);
+  const shop = scene.folder('shop', { a: 'a\n' });
+  const workspace = (more: string): void => {
+    jackin.workspace(
+      'shop',
+      `[[mounts]]\nsrc = "${shop}"\ndst = "/workspace"\n[recovery]\nsnapshot = "project-and-state"\n${more}`,
+    );
+  };
+  workspace('');
+  const container = jackin.session({ status: 'preserved_dirty' });
+  jackin.exited(container, 0);
+  const home = join(jackin.data, container, 'home');
+  const write = (path: string, content: string | Buffer): void => {
+    mkdirSync(dirname(join(home, path)), { recursive: true });
+    writeFileSync(join(home, path), content);
+  };
+  for (const [path, content] of Object.entries(files)) write(path, content);
+  const run = (args: readonly string[], options: { code?: number } = {}) =>
+    scene.json(args, { env: jackin.env, instance: container, cwd: scene.outside, ...options });
+  const git = (...args: string[]): string =>
+    execFileSync('git', [`--git-dir=${scene.store}`, ...args], { encoding: 'utf8' });
+  const stored = (seq: number, name = 'state'): string[] =>
+    git('ls-tree', '-r', '--name-only', `refs/jackin/${container}/${seq}:mounts/${name}`).trim().split('\n');
+  return { scene, jackin, shop, container, home, write, run, git, stored, workspace };
+}
+
+describe('a save of project and state', () => {
+  test("stores the list of settings and plugins beside the folders, and nobody's login", async () => {
+    const { run, stored, git, jackin, container, scene } = sceneWithState();
+    const before = rememberUntouched(jackin.home);
+    const saved = await run(['save']);
+    expect(stored(1)).toEqual([
+      '.claude/agents/reviewer.md',
+      '.claude/plugins/known/plugin.json',
+      '.claude/settings.json',
+      '.codex/config.toml',
+      '.config/amp/settings.json',
+      '.config/opencode/opencode.json',
+      '.grok/skills/one/SKILL.md',
+    ]);
+    expect(saved.data.state).toMatchObject({ stored: true, name: 'state', files: 7 });
+    const left = Object.fromEntries(
+      saved.data.state.observed_only.map(({ path, reason }: { path: string; reason: string }) => [path, reason]),
+    );
+    expect(left).toMatchObject({
+      '.claude.json': 'secret',
+      '.claude/plugins/leaky.json': 'secret',
+      '.claude/settings.local.json': 'secret',
+      '.claude/plugins/known/.git': 'git_dir',
+      '.claude/plugins/known/credentials.json': 'secret',
+      '.claude/.credentials.json': 'secret',
+      '.claude/projects': 'excluded',
+      '.codex/auth.json': 'secret',
+      '.kimi-code/config.toml': 'secret',
+      '.local': 'excluded',
+    });
+    expect(saved.document.messages.join('\n')).toContain('.claude/plugins/leaky.json is left out');
+    expect(saved.data.complete).toBe(true);
+    const everything = git('cat-file', '--batch', '--batch-all-objects') + saved.stdout;
+    expect(everything).not.toContain(canary);
+    expect(everything).not.toContain(token);
+    expect(git('fsck', '--strict', '--no-dangling')).not.toContain('error');
+    expectSame(before, "jackin's home");
+
+    const shown = await run(['show', '1']);
+    expect(shown.data.mounts.map(({ name }: { name: string }) => name)).toEqual(['workspace']);
+    await run(['verify', '--full']);
+    await scene.run(['-i', container, 'drill'], { env: jackin.env, instance: null });
+  });
+
+  test('changes its snapshot when only the state changed, and none when nothing did', async () => {
+    const { run, write } = sceneWithState();
+    await run(['save']);
+    expect((await run(['save', '--if-changed'])).data.created).toBe(false);
+    write('.codex/config.toml', 'model = "another"\n');
+    expect((await run(['save', '--if-changed'])).data.created).toBe(true);
+  });
+
+  test('never lets a restore, a copy or an export of the folders touch or hold it', async () => {
+    const { run, scene, shop, home, write, jackin } = sceneWithState();
+    await run(['save']);
+    writeFileSync(join(shop, 'a'), 'changed\n');
+    write('.claude/settings.json', 'changed\n');
+    write('.claude/agents/new.md', 'new\n');
+    await run(['restore', '1', '--yes']);
+    expect(readFileSync(join(shop, 'a'), 'utf8')).toBe('a\n');
+    expect(readFileSync(join(home, '.claude/settings.json'), 'utf8')).toBe('changed\n');
+    await run(['undo', '--yes']);
+    expect(existsSync(join(home, '.claude/agents/new.md'))).toBe(true);
+    await run(['export', '1', join(scene.area, 'copy')]);
+    await run(['restore', '1', '--to', join(scene.area, 'other'), '--yes']);
+    for (const folder of ['copy', 'other']) {
+      expect(readFileSync(join(scene.area, folder, 'a'), 'utf8')).toBe('a\n');
+      expect(existsSync(join(scene.area, folder, '.claude'))).toBe(false);
+    }
+    expect(jackin.home).toBeTruthy();
+  });
+
+  test.each([
+    { name: 'an unknown way of login', more: '[claude]\nauth_forward = "telepathy"\n', says: '"telepathy"' },
+    { name: 'one that is no text', more: '[codex]\nauth_forward = 3\n', says: 'codex.auth_forward' },
+    { name: 'one of the role', more: '[roles.smith.claude]\nauth_forward = "x"\n', says: '"x"' },
+    { name: 'a file that cannot be read', more: '[claude\n', says: 'cannot be read' },
+  ])('leaves state out where there is $name, and stores the folders', async ({ more, says }) => {
+    const { run, git, container, workspace } = sceneWithState();
+    await run(['save']);
+    workspace(more);
+    const saved = await run(['save']);
+    expect(saved.data.state).toMatchObject({ stored: false });
+    expect(saved.document.messages.join('\n')).toContain(says);
+    expect(git('ls-tree', '--name-only', `refs/jackin/${container}/2:mounts`).trim()).toBe('workspace');
+  });
+
+  test.each(['sync', 'api_key', 'oauth_token', 'ignore', 'token'])('denies logins under %s, too', async (mode) => {
+    const { run, stored, workspace } = sceneWithState();
+    workspace(`[claude]\nauth_forward = "${mode}"\n`);
+    await run(['save']);
+    expect(stored(1)).toContain('.claude/settings.json');
+    expect(stored(1).filter((path) => /credentials|auth\.json|\.claude\.json/.test(path))).toEqual([]);
+  });
+
+  test('goes through no link, and leaves out what cannot be scanned', async () => {
+    const { run, stored, write, home, scene } = sceneWithState({ '.claude/settings.json': '{}\n' });
+    write('.claude/skills/binary.dat', Buffer.from([0, 1, 2]));
+    write('.claude/skills/latin.md', Buffer.from([0xe9, 0x0a]));
+    write('.claude/skills/large.md', 'x'.repeat(1024 * 1024 + 1));
+    const elsewhere = scene.folder('elsewhere', { 'a.md': `${canary}\n` });
+    symlinkSync(elsewhere, join(home, '.claude/agents'));
+    symlinkSync(elsewhere, join(home, '.codex'));
+    const saved = await run(['save']);
+    expect(stored(1)).toEqual(['.claude/settings.json']);
+    const reasons = saved.data.state.observed_only.map((one: { path: string; reason: string }) => one.reason);
+    expect(reasons).toEqual(expect.arrayContaining(['unsupported', 'too_large', 'excluded']));
+    expect(saved.data.complete).toBe(true);
+  });
+
+  test('says so where the home is a link, or jackin has nothing any more', async () => {
+    const { run, home, scene, jackin, container } = sceneWithState();
+    await run(['save']);
+    rmSync(home, { recursive: true });
+    symlinkSync(scene.folder('elsewhere', { '.claude/settings.json': canary }), home);
+    expect((await run(['save'])).data.state).toMatchObject({ stored: false });
+    jackin.purge(container);
+    expect((await run(['save'])).data.state.why).toContain('any more');
+    chmodSync(scene.area, 0o755);
+  });
+
+  test('has another name beside a mount of that name', async () => {
+    const { run, stored, jackin, scene } = sceneWithState();
+    const own = scene.folder('own', { b: 'b\n' });
+    jackin.workspace(
+      'shop',
+      `[[mounts]]\nsrc = "${own}"\ndst = "/state"\n[recovery]\nsnapshot = "project-and-state"\n`,
+    );
+    const saved = await run(['save']);
+    expect(saved.data.state.name).toBe('state-2');
+    expect(stored(1)).toEqual(['b']);
+    expect(stored(1, 'state-2')).toContain('.codex/config.toml');
+  });
+});
