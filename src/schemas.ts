@@ -12,6 +12,7 @@ import {
 } from './core/document-fields.js';
 import type * as documents from './core/documents.js';
 import { type ContractSchemas, contractSchemas } from './core/contract-schemas.js';
+import { doctorDataSchema, drillDataSchema, verifyDataSchema } from './core/check-schemas.js';
 import { leftOutReasons } from './core/entry.js';
 import { protectedDataSchema } from './core/protected-document.js';
 import { policySchema } from './core/policy.js';
@@ -29,6 +30,7 @@ export { instanceDataSchema, instanceListDataSchema, pathSchema, pointerSchema }
 export { assessmentDataSchema, discardDataSchema, resumeDataSchema } from './core/assessment-documents.js';
 export type * from './core/assessment-documents.js';
 export { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
+export { doctorDataSchema, drillDataSchema, verifyDataSchema } from './core/check-schemas.js';
 export { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 export type * from './core/contract-documents.js';
 export type * from './core/documents.js';
@@ -199,34 +201,6 @@ export const removalDataSchema: z.ZodType<documents.RemovalData> = z.object({
   removed: z.array(pointerSchema),
   kept: z.array(pointerSchema),
   freed_bytes: count,
-});
-
-export const verifyDataSchema: z.ZodType<documents.VerifyData> = z.object({
-  sound: z.boolean(),
-  snapshots_checked: count,
-  damaged: z.array(
-    z.object({
-      snapshot: pointerSchema,
-      problem: text,
-      paths: z.array(z.object({ mount: maybeText, path: pathSchema, kind: z.enum(['file', 'directory']) })),
-      paths_total: count,
-    }),
-  ),
-  problems: z.array(text),
-  content: z.object({ objects_checked: count, objects_total: count }).nullable(),
-});
-
-export const drillDataSchema: z.ZodType<documents.DrillData> = z.object({
-  snapshot: pointerSchema,
-  restorable: z.boolean(),
-  files: count,
-  bytes: count,
-  differences: z.array(z.object({ mount: text, path: pathSchema, reason: text })),
-});
-
-export const doctorDataSchema: z.ZodType<documents.DoctorData> = z.object({
-  healthy: z.boolean(),
-  findings: z.array(z.object({ level: z.enum(['ok', 'fixed', 'note', 'problem']), what: text, hint: maybeText })),
 });
 
 export type DocumentCommand =

@@ -4,14 +4,14 @@ import type { ExitDecision } from './instance-record.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { Policy } from './policy.js';
 import type { ProtectedData } from './protected-document.js';
-import type { MountKind, PlanAction, Trigger, WorktreeState } from './results.js';
-import type { SelfRunningKind } from './self-running.js';
+import type { MountKind, PlanAction, Trigger } from './results.js';
 
 /*
  * The JSON documents that the command line prints: their keys are part of the contract, and `schemas.ts` checks them.
  */
 
 export type { ProtectedData } from './protected-document.js';
+export type * from './run-documents.js';
 
 export interface SuccessDocument<Data> {
   readonly schema_version: '1';
@@ -284,72 +284,4 @@ export interface DoctorData {
     readonly what: string;
     readonly hint: string | null;
   }[];
-}
-
-export interface RunListData {
-  readonly worktrees: readonly {
-    readonly name: string;
-    readonly instance: string;
-    readonly state: WorktreeState;
-    readonly path: JsonPath | null;
-    readonly repository: JsonPath | null;
-    readonly branch: JsonPath | null;
-    readonly base_commit: string | null;
-    readonly base_branch: string | null;
-    readonly head: string | null;
-    readonly ahead: number | null;
-    readonly dirty: boolean | null;
-    readonly exit_code: number | null;
-    readonly created_at: string | null;
-  }[];
-}
-
-export interface RunRemoveData {
-  readonly name: string;
-  readonly path: JsonPath;
-  readonly branch: JsonPath;
-  readonly branch_stays: boolean;
-  readonly snapshot: PointerData | null;
-}
-
-export interface RunChangesData {
-  readonly added: number;
-  readonly modified: number;
-  readonly deleted: number;
-  readonly lines_added: number;
-  readonly lines_removed: number;
-  readonly files: readonly {
-    readonly mount: string;
-    readonly path: JsonPath;
-    readonly change: 'added' | 'modified' | 'deleted';
-    readonly lines: { readonly added: number; readonly removed: number } | null;
-  }[];
-  readonly new_executables: readonly { readonly mount: string; readonly path: JsonPath }[];
-  readonly self_running: readonly {
-    readonly mount: string;
-    readonly path: JsonPath;
-    readonly kind: SelfRunningKind;
-    readonly change: 'added' | 'modified' | 'deleted';
-    readonly stored: boolean;
-  }[];
-}
-
-export interface RunData {
-  readonly instance: string;
-  readonly exit_code: number;
-  readonly before: PointerData | null;
-  readonly after: PointerData | null;
-  readonly changes: RunChangesData | null;
-  /** What to type: git's diff of both, and the way back. Null where a snapshot is missing. */
-  readonly commands: { readonly diff: string | null; readonly restore: string | null };
-  readonly complete: boolean;
-  readonly worktree: {
-    readonly name: string;
-    readonly path: JsonPath;
-    readonly branch: JsonPath;
-    readonly base_commit: string;
-    readonly kept: boolean;
-    readonly branch_stays: boolean;
-    readonly unsaved: readonly string[];
-  } | null;
 }

@@ -6,11 +6,13 @@ import type { DirtyExitPolicy } from './jackin/configuration.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
 import type { Policy } from './policy.js';
-import type { SelfRunningKind } from './self-running.js';
 
 /*
  * What the library answers. Paths are bytes (see entry-path); views turn them into text or JSON.
  */
+
+export type * from './run-results.js';
+export { worktreeStates } from './run-results.js';
 
 export const triggers = ['manual', 'run_start', 'pre_write', 'post_step', 'emergency'] as const;
 export type Trigger = (typeof triggers)[number];
@@ -296,101 +298,6 @@ export interface DoctorFinding {
 export interface DoctorResult {
   readonly ok: boolean;
   readonly findings: readonly DoctorFinding[];
-}
-
-export interface RunResult {
-  readonly instance: InstanceName;
-  readonly exitCode: number;
-  /** Null when it could not be made and the command was run all the same. */
-  readonly before: SnapshotPointer | null;
-  /** Null when the snapshot after the command could not be made; `messages` says why. */
-  readonly after: SnapshotPointer | null;
-  /** Null when there are no two snapshots to compare. */
-  readonly changes: RunChanges | null;
-  readonly complete: boolean;
-  /** Where the command ran, if that was a worktree of its own. */
-  readonly worktree: RunWorktree | null;
-  readonly messages: readonly string[];
-}
-
-export interface RunWorktree {
-  /** Also the name of its instance. */
-  readonly name: InstanceName;
-  readonly path: HostPath;
-  readonly branch: string;
-  readonly baseCommit: ObjectId;
-  readonly kept: boolean;
-  /** The branch that was made for it is there. */
-  readonly branchStays: boolean;
-  /** Why it was not removed although it should have been: what would be lost, in words. */
-  readonly unsaved: readonly string[];
-}
-
-/**
- * `active`: a command runs in it. `kept`: nobody does. `gone`: somebody else removed its files. `unfinished`, `removing`:
- * a process was killed at that; `run remove` ends it. `damaged`: its record cannot be read.
- */
-export type WorktreeState = (typeof worktreeStates)[number];
-export const worktreeStates = ['active', 'kept', 'gone', 'unfinished', 'removing', 'removed', 'damaged'] as const;
-
-/** What is null is not known, or there is none. */
-export interface WorktreeSummary {
-  readonly name: InstanceName;
-  readonly state: WorktreeState;
-  readonly path: HostPath | null;
-  readonly repository: HostPath | null;
-  /** What is checked out in it by now. */
-  readonly branch: string | null;
-  readonly baseCommit: ObjectId | null;
-  readonly baseBranch: string | null;
-  readonly head: ObjectId | null;
-  /** Commits since the base. */
-  readonly ahead: number | null;
-  readonly dirty: boolean | null;
-  readonly exitCode: number | null;
-  readonly createdAt: string | null;
-}
-
-export interface WorktreeRemoval {
-  readonly name: InstanceName;
-  readonly path: HostPath;
-  readonly branch: string;
-  /** The branch has commits of its own, or may have. */
-  readonly branchStays: boolean;
-  /** What it held; null where its files were gone. */
-  readonly snapshot: SnapshotPointer | null;
-}
-
-/** What a command changed, as far as snapshots show it. */
-export interface RunChanges {
-  /** Paths. */
-  readonly added: number;
-  readonly modified: number;
-  readonly deleted: number;
-  readonly linesAdded: number;
-  readonly linesRemoved: number;
-  readonly files: readonly ChangedFile[];
-  /** Files that may be executed now, and could not before. */
-  readonly newExecutables: readonly Pick<ChangedFile, 'mount' | 'path'>[];
-  /** Files among the changed ones, and besides, that make something run by itself. */
-  readonly selfRunning: readonly SelfRunningChange[];
-}
-
-export interface ChangedFile {
-  readonly mount: MountName;
-  readonly path: EntryPath;
-  readonly change: 'added' | 'modified' | 'deleted';
-  /** Null where the content is binary. */
-  readonly lines: { readonly added: number; readonly removed: number } | null;
-}
-
-export interface SelfRunningChange {
-  readonly mount: MountName;
-  readonly path: EntryPath;
-  readonly kind: SelfRunningKind;
-  readonly change: 'added' | 'modified' | 'deleted';
-  /** False: no snapshot has it, so that neither diff nor restore knows of it. */
-  readonly stored: boolean;
 }
 
 /** Progress of long work: `total` is null while it is not known. */

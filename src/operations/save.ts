@@ -19,6 +19,7 @@ import {
 import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
 import { holdsTheSame } from './capture/same-content.js';
 import type { CapturedState, StateCapture } from './capture/state/capture-state.js';
+import { captureStateFor, storedState } from './capture/state/for-save.js';
 import { withoutContent } from './capture/without-content.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
@@ -118,11 +119,10 @@ async function capturePublished(context: Context, request: SaveRequest, work: Sa
   refuseTooLarge(record, captured);
   const last = isLastComplete ? earlier.last : null;
   const gitStates = await protectForSave(context, request, { record, mounts: captured, writer, last });
-  const state = await captureStateFor(context, request, work);
+  const state = await captureStateFor(context, work, limitsIn(request, record) !== null);
   const stored = storedState(state);
   const content = writeContent(writer, stored === undefined ? captured : [...captured, stored], gitStates);
-  const mayBeSame = request.ifChanged === true && !holdsNoContent(record);
-  const unchanged = mayBeSame ? await unchangedSince(context, earlier, content) : undefined;
+  const unchanged = mayBeSame(request, record) ? await unchangedSince(context, earlier, content) : undefined;
   if (unchanged !== undefined) return { snapshot: unchanged, created: false, captured, gitStates, state };
   if (isNew) context.registry.write(record);
   try {
@@ -141,18 +141,8 @@ async function capturePublished(context: Context, request: SaveRequest, work: Sa
   }
 }
 
-/** State belongs to whole snapshots only: one that is limited to paths of the mounts has none. */
-async function captureStateFor(
-  context: Context,
-  request: SaveRequest,
-  { record, writer }: SaveWork,
-): Promise<StateCapture | undefined> {
-  if (record.policy.snapshot !== 'project-and-state' || limitsIn(request, record) !== null) return undefined;
-  return (await import('./capture/state/capture-state.js')).captureState(context, record, writer);
-}
-
-function storedState(state: StateCapture | undefined): CapturedState | undefined {
-  return state !== undefined && 'state' in state ? state.state : undefined;
+function mayBeSame({ ifChanged }: SaveRequest, record: InstanceRecord): boolean {
+  return ifChanged === true && !holdsNoContent(record);
 }
 
 /** The snapshot stands: what comes now cannot fail it. */

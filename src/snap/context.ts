@@ -77,15 +77,11 @@ function toContext(
   };
   const shared = { dataDir: directory.path, env, signal: options.signal };
   const held = new Set<number>();
+  const holder = { pid: process.pid, command: 'jackin-snap' };
   const findTar = { dataDir: directory.path, env, forbiddenDirectories: mounts };
   return {
     store: openStore({ ...shared, heldLocks: held, remembers, forbiddenProgramDirectories: mounts }),
-    locks: openLocks({
-      ...shared,
-      held,
-      forbiddenDirectories: mounts,
-      holder: { pid: process.pid, command: 'jackin-snap' },
-    }),
+    locks: openLocks({ ...shared, held, forbiddenDirectories: mounts, holder }),
     registry,
     journals: new FileJournals(directory.journals),
     processes: linuxProcesses,

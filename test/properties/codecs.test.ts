@@ -1,7 +1,6 @@
-import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import type { EntryStat, StoredEntry } from '../../src/core/entry.js';
+import type { StoredEntry } from '../../src/core/entry.js';
 import type { EntryPath, HostPath } from '../../src/core/entry-path.js';
 import { displayPath, pathFromJson, pathToJson } from '../../src/core/entry-path.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from '../../src/core/ids.js';
@@ -24,12 +23,8 @@ import type { SnapshotPointer } from '../../src/core/results.js';
 import { triggers } from '../../src/core/results.js';
 import type { SnapshotRecord } from '../../src/core/snapshot-record.js';
 import { encodeMessage, quotePath, tidyMessage, unquotePath, openMessage } from '../../src/core/snapshot-record.js';
-import { usualAttributes } from '../../src/operations/capture/attributes.js';
-import { CacheRecorder } from '../../src/fs/stat-cache/cache-recorder.js';
-import { readStatCache, writeStatCache } from '../../src/fs/stat-cache/stat-cache.js';
 import { arbitraryName } from '../support/arbitrary-tree.js';
 import { testSeed } from '../support/seed.js';
-import { tempDir } from '../support/temp.js';
 
 // What is written must be read as what it was.
 
@@ -256,7 +251,7 @@ test('journal records, and a change taken back twice', () => {
     fc.record({
       kind: fc.constant('planned'),
       changes: count,
-      blocked: fc.array(fc.record({ mount, path: anyPath, reason: text })),
+      blocked: fc.array(fc.record({ mount, path: anyPath, reason: text }), { minLength: 1 }),
     }),
     fc.record({ kind: fc.constant('lent'), mount, path: anyPath, mode }),
     fc.record({ kind: fc.constant('direction'), direction: fc.constantFrom('continue', 'abort') }),
@@ -268,53 +263,4 @@ test('journal records, and a change taken back twice', () => {
     expect(decodeRecord(line)).toEqual(written);
     if (written.kind === 'change') expect(inverse(inverse(written.change))).toEqual(written.change);
   });
-});
-
-test('the stat cache knows what it was told, and nothing of a file that changed since', () => {
-  const never = { mtimeNs: 0n, ctimeNs: 0n, nlink: 2, size: 0, sparse: false };
-  const directory: EntryStat = { kind: 'directory', dev: 7n, ino: 1n, mode: 0o755, uid: 0, gid: 0, ...never };
-  const file = join(tempDir(), 'cache');
-  const time = fc.bigInt({ min: 0n, max: 1n << 62n });
-  const stat: fc.Arbitrary<EntryStat> = fc.record({
-    kind: fc.constant('file' as const),
-    dev: fc.constant(7n),
-    ino: bigId,
-    mode,
-    uid: owner,
-    gid: owner,
-    nlink: fc.constant(1),
-    size: count,
-    mtimeNs: time,
-    ctimeNs: time,
-    sparse: fc.boolean(),
-  });
-  const files = fc.uniqueArray(fc.record({ name, stat, oid }), { selector: (known) => known.name });
-  const directories = fc.uniqueArray(fc.record({ path: anyPath, files }), { selector: (known) => known.path });
-  holds(
-    directories,
-    (written) => {
-      const recorder = new CacheRecorder(7n);
-      const sorted = written.map((directory) => ({
-        ...directory,
-        files: [...directory.files].sort((a, b) => (a.name < b.name ? -1 : 1)),
-      }));
-      for (const { path, files } of sorted) {
-        recorder.enter(path, directory, 'rules');
-        recorder.leave(files, undefined, true, undefined);
-      }
-      writeStatCache(file, recorder, { defaults: usualAttributes([]), attributes: [], leftOut: [], repositories: [] });
-
-      const cache = readStatCache(file, 7n)!;
-      for (const directory of sorted) {
-        const known = cache.directory(directory.path);
-        const changed = cache.directory(directory.path);
-        for (const entry of directory.files) {
-          expect(known(entry.name, entry.stat)).toBe(entry.oid);
-          expect(changed(entry.name, { ...entry.stat, ctimeNs: entry.stat.ctimeNs + 1n })).toBeUndefined();
-        }
-      }
-      expect(readStatCache(file, 8n)).toBeUndefined();
-    },
-    200,
-  );
 });

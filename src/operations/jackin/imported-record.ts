@@ -11,7 +11,7 @@ import {
   nameOfDestination,
   sessionMounts,
 } from '../../core/jackin/mount-table.js';
-import { defaultPolicy } from '../../core/policy.js';
+import { defaultPolicy, type Policy } from '../../core/policy.js';
 import type { LaunchRecipe, LeftOutMountReason, MountOrigin, RecoveryIndex } from '../../core/recovery-index.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
@@ -52,7 +52,7 @@ export async function importedRecord(
     createdAt: before?.createdAt ?? context.now().toISOString(),
     state: 'open',
     mounts: sorted.kept.map(({ record }) => record),
-    policy: { ...(before?.policy ?? defaultPolicy), ...configuration.recovery },
+    ...keptFrom(before, configuration.recovery),
     recovery: {
       jackin: { home: home.path, manifest },
       mounts: sorted.kept.map(originOf),
@@ -60,6 +60,16 @@ export async function importedRecord(
       cleanup: configuration.dirtyExitPolicy,
       launch: launchOf(manifest, configuration, mounts),
     },
+  };
+}
+
+/** Settings, apart from those that jackin's configuration gives, and what was decided. */
+function keptFrom(
+  before: InstanceRecord | undefined,
+  configured: Partial<Policy> | null,
+): Pick<InstanceRecord, 'policy' | 'exit' | 'ended'> {
+  return {
+    policy: { ...(before?.policy ?? defaultPolicy), ...configured },
     ...(before?.exit === undefined ? {} : { exit: before.exit }),
     ...(before?.ended === undefined ? {} : { ended: before.ended }),
   };
