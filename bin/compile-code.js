@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import { setFlagsFromString } from 'node:v8';
 import { codeName, compile, run, sealed } from './load-code.js';
 
 const { filename, script } = compile(pathToFileURL(process.argv[2]));
@@ -21,5 +22,7 @@ try {
   process.chdir('/');
   for (const made of [folder, process.env.JACKIN_SNAP_DATA_DIR]) rmSync(made, { recursive: true, force: true });
 }
+// A restore has set it. V8 takes compiled code only where its settings are those under which it was made.
+setFlagsFromString('--heap-growing-percent=0');
 writeFileSync(codeName(filename), sealed(script.createCachedData()));
 process.exitCode = 0;

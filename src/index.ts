@@ -14,6 +14,7 @@ export type { LeftOutReason } from './core/entry.js';
 export type { Policy, PolicyOverrides } from './core/policy.js';
 export type * from './core/recovery-results.js';
 export type * from './core/results.js';
+export type * from './core/run-results.js';
 export type * from './core/plan-result.js';
 export type * from './core/stacks/result.js';
 export { triggers } from './core/results.js';

@@ -34,6 +34,7 @@ export { doctorDataSchema, drillDataSchema, verifyDataSchema } from './core/chec
 export { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 export type * from './core/contract-documents.js';
 export type * from './core/documents.js';
+export type * from './core/run-documents.js';
 export type { ImportData, JackinSessionData, RecoveryData, RecoveryMountData } from './core/recovery-documents.js';
 export type { JsonPath } from './core/entry-path.js';
 

@@ -1,6 +1,6 @@
 import { displayPath, textOfBytes } from './core/entry-path.js';
 import type { JackinSnap, RunRequest, SnapOptions } from './core/requests.js';
-import type { RunResult } from './core/results.js';
+import type { RunResult } from './core/run-results.js';
 import { withKnownFailures } from './instance/known-failures.js';
 import { hasTerminal } from './instance/processes.js';
 import type { Context } from './operations/context.js';

@@ -11,7 +11,6 @@ import type { MountKind, PlanAction, Trigger } from './results.js';
  */
 
 export type { ProtectedData } from './protected-document.js';
-export type * from './run-documents.js';
 
 export interface SuccessDocument<Data> {
   readonly schema_version: '1';

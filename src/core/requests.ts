@@ -17,15 +17,13 @@ import type {
   Progress,
   RemovalResult,
   RestoreResult,
-  RunResult,
   SaveResult,
   ShowResult,
   SnapshotPointer,
   TreeLine,
   Trigger,
-  WorktreeRemoval,
-  WorktreeSummary,
 } from './results.js';
+import type { RunResult, WorktreeRemoval, WorktreeSummary } from './run-results.js';
 
 import type { StackApprovalResult, StackListResult, StackSummary, StackValidation } from './stacks/result.js';
 

@@ -11,9 +11,6 @@ import type { Policy } from './policy.js';
  * What the library answers. Paths are bytes (see entry-path); views turn them into text or JSON.
  */
 
-export type * from './run-results.js';
-export { worktreeStates } from './run-results.js';
-
 export const triggers = ['manual', 'run_start', 'pre_write', 'post_step', 'emergency'] as const;
 export type Trigger = (typeof triggers)[number];
 

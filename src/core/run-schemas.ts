@@ -1,8 +1,8 @@
 import * as z from 'zod';
 
 import { count, maybeText, objectId, pathSchema, pointerSchema, text } from './document-fields.js';
-import type { RunData, RunListData, RunRemoveData } from './documents.js';
-import { worktreeStates } from './results.js';
+import type { RunData, RunListData, RunRemoveData } from './run-documents.js';
+import { worktreeStates } from './run-results.js';
 import { selfRunningKinds } from './self-running.js';
 
 /*

@@ -2,7 +2,8 @@ import type { Assessment } from './assessment.js';
 import type { HostPath } from './entry-path.js';
 import type { ExitDecision } from './instance-record.js';
 import type { InstanceName, MountName } from './ids.js';
-import type { InstanceSummary, SnapshotPointer, WorktreeRemoval } from './results.js';
+import type { InstanceSummary, SnapshotPointer } from './results.js';
+import type { WorktreeRemoval } from './run-results.js';
 
 /** What became of a session whose work was not to be kept. */
 export interface DiscardResult {

@@ -2,7 +2,8 @@ import { Buffer } from 'node:buffer';
 
 import type { ObjectId } from '../../core/ids.js';
 import type { ObjectReader } from '../../core/ports.js';
-import type { ChangedFile, RunChanges, SelfRunningChange, Snapshot } from '../../core/results.js';
+import type { Snapshot } from '../../core/results.js';
+import type { ChangedFile, RunChanges, SelfRunningChange } from '../../core/run-results.js';
 import { selfRunningKind } from '../../core/self-running.js';
 import { type TreeChange, parseTreeChanges, treeChangeOptions } from '../../core/tree-changes.js';
 import { isSnapError } from '../../errors.js';

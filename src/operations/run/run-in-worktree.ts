@@ -1,6 +1,7 @@
 import type { HostPath } from '../../core/entry-path.js';
 import type { RunRequest } from '../../core/requests.js';
-import type { RunResult, RunWorktree, SaveResult } from '../../core/results.js';
+import type { SaveResult } from '../../core/results.js';
+import type { RunResult, RunWorktree } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import type { Context } from '../context.js';
 import { makeWorktree } from '../worktree/make-worktree.js';

@@ -1,6 +1,6 @@
 import { activeOwner } from '../../core/activity.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
-import type { WorktreeState, WorktreeSummary } from '../../core/results.js';
+import type { WorktreeState, WorktreeSummary } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import type { WorktreeLook } from '../../core/worktrees.js';
 import { isSnapError, systemCode } from '../../errors.js';
