@@ -19,6 +19,8 @@ export interface StoreArea {
 /** A store in a new data directory, ready for use. */
 export async function preparedStore(options: Partial<StoreOptions> = {}): Promise<StoreArea> {
   const dataDir = options.dataDir ?? join(tempDir('store'), 'data');
+  // As the command does before it opens one.
+  if (options.dataDir === undefined) mkdirSync(dataDir, { mode: 0o700 });
   const store = openStore({ env: process.env, forbiddenProgramDirectories: () => [], ...options, dataDir });
   await store.prepare();
   return { dataDir, store, directory: join(dataDir, 'store.git') };
