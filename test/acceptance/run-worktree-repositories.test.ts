@@ -1,29 +1,10 @@
 import { spawnSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { userGit, userGitText, writeFiles } from '../support/user-git.js';
 import { Scene, expectSame, rememberUntouched, trap } from './scene.js';
-
-const none = { instance: null } as const;
-
-// eslint-disable-next-line @typescript-eslint/no-explicit-any
-async function worktrees(scene: Scene, args: readonly string[] = []): Promise<any[]> {
-  return (await scene.json(['run', 'list', ...args], none)).data.worktrees;
-}
-
-async function inTree(scene: Scene, script: string, args: readonly string[] = [], code = 0) {
-  return scene.json(['run', '--worktree', ...args, '--', 'sh', '-c', script], { ...none, code });
-}
-
-function sample(): Scene {
-  const scene = new Scene();
-  scene.write({ 'run.sh': '#!/bin/sh\n', 'sub/deep/f': 'f\n', 'sub.txt': 's', big: 'x'.repeat(100_000), empty: '' });
-  chmodSync(scene.at('run.sh'), 0o755);
-  symlinkSync('sub/deep/f', scene.at('link'));
-  scene.repository({ 'plan.txt': 'plan\n' });
-  return scene;
-}
+import { inTree, none, sample, worktrees } from './worktree-scene.js';
 
 describe('what is refused before anything runs or is written', () => {
   async function refused(scene: Scene, cwd = scene.mount): Promise<string | undefined> {
