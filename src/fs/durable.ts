@@ -42,16 +42,32 @@ export function writeCache(path: string, content: Uint8Array | string): void {
 
 function replaceFile(path: string, content: Uint8Array | string, options: Parameters<typeof writeNewFile>[2]): void {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
-  const unfinished = `${path}.${randomBytes(8).toString('hex')}.new`;
   orNoSpace(path, () => {
-    try {
-      writeNewFile(unfinished, bytes, options);
-      renameSync(unfinished, path);
-    } catch (error) {
-      removeIfThere(unfinished);
-      throw error;
-    }
+    let left = triesWhenSwept;
+    while (!replacedFile(path, bytes, options, left === 0)) left -= 1;
   });
+}
+
+/** How often a file is written anew when somebody else's sweep took it for a leftover before it got its name. */
+const triesWhenSwept = 9;
+
+function replacedFile(
+  path: string,
+  bytes: Uint8Array,
+  options: Parameters<typeof writeNewFile>[2],
+  isLastTry: boolean,
+): boolean {
+  const unfinished = `${path}.${randomBytes(8).toString('hex')}.new`;
+  try {
+    writeNewFile(unfinished, bytes, options);
+    renameSync(unfinished, path);
+    return true;
+  } catch (error) {
+    const wasSwept = systemCode(error) === 'ENOENT' && isDirectory(dirname(path));
+    if (wasSwept && !isLastTry) return false;
+    removeIfThere(unfinished);
+    throw error;
+  }
 }
 
 /** True for a name that only an interrupted `writeDurably` or `writeCache` leaves behind. */

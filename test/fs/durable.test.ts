@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
 import { afterEach, describe, expect, test } from 'vitest';
 
 import {
@@ -18,6 +20,17 @@ import { tempDir } from '../support/temp.js';
 const umask = process.umask(0o022);
 afterEach(() => process.umask(umask));
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;
+
+/** Removes unfinished files, about a thousand times a second. */
+const sweeping = `
+  const { readdirSync, rmSync } = require('node:fs');
+  const { parentPort, workerData } = require('node:worker_threads');
+  setInterval(() => {
+    for (const name of readdirSync(workerData))
+      if (name.endsWith('.new')) rmSync(workerData + '/' + name, { force: true });
+    parentPort.postMessage('swept');
+  }, 1);
+`;
 
 describe('a durable write', () => {
   test('makes and replaces a file, with exactly its mode, and leaves nothing beside it', () => {
@@ -43,6 +56,15 @@ describe('a durable write', () => {
     expect(() => {
       writeCache(join(directory, 'absent/cache'), 'x');
     }).toThrow(expect.objectContaining({ code: 'ENOENT' }));
+  });
+
+  test('is written anew when a sweep takes it for a leftover', async () => {
+    const directory = tempDir();
+    const sweeper = new Worker(sweeping, { eval: true, workerData: directory });
+    await once(sweeper, 'message');
+    for (let at = 0; at < 3000; at += 1) writeCache(join(directory, 'cache'), String(at));
+    await sweeper.terminate();
+    expect(readFileSync(join(directory, 'cache'), 'utf8')).toBe('2999');
   });
 
   test('replaces a link, not what it leads to', () => {

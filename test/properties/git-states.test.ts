@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -48,24 +48,36 @@ function stateOf(repository: string): readonly string[] {
     ask(['rev-parse', 'HEAD']),
     ask(['ls-files', '-s', '-z']),
     ask(['stash', 'list', '--format=%H %gs']),
-    ask(['log', '--format=%H %P', '--branches', 'HEAD', '--not', '--remotes']),
     ask(['status', '--porcelain=v2', '-z', '--untracked-files=no']),
   ];
+}
+
+/** Commits with their parents that no remote has. */
+function unpushedIn(repository: string): readonly string[] {
+  const args = ['log', '--format=%H %P', '--branches', 'HEAD', '--not', '--remotes'];
+  return user.userGit(repository, args, { mayFail: true }).stdout.split('\n');
+}
+
+/** Where a history is cut off, git no longer sees that a remote has what lies beyond. */
+function isHidden(repository: string, origin: string, line: string): boolean {
+  if (line === '' || !existsSync(join(repository, '.git/shallow'))) return false;
+  return user.userGit(origin, ['cat-file', '-e', line.slice(0, 40)], { mayFail: true }).code === 0;
 }
 
 test('a repository that is made of a snapshot is the one that was saved', { timeout: 240_000 }, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(steps, { minLength: 3, maxLength: 14 }), fc.boolean(), async (made, hasRemote) => {
       await withTempDir(async (area) => {
-        const mount = join(area, 'mount');
+        const [mount, origin] = [join(area, 'mount'), join(area, 'origin')];
         user.createHistory(mount);
         if (hasRemote) {
-          mkdirSync(join(area, 'origin'));
-          user.userGit(join(area, 'origin'), ['init', '--quiet', '--bare']);
-          user.userGit(mount, ['remote', 'add', 'origin', join(area, 'origin')]);
+          mkdirSync(origin);
+          user.userGit(origin, ['init', '--quiet', '--bare']);
+          user.userGit(mount, ['remote', 'add', 'origin', origin]);
         }
         for (const step of made) step(mount);
         const before = stateOf(mount);
+        const unpushed = unpushedIn(mount);
         const options = { dataDir: join(area, 'data'), cwd: mount };
         const saved = await runSnapJson(['save', '--protect-commits', '--no-gitignore'], options);
         expect([saved.code, saved.document.data?.mounts[0].protected.missing]).toEqual([0, []]);
@@ -73,6 +85,10 @@ test('a repository that is made of a snapshot is the one that was saved', { time
         const restored = await runSnapJson(['restore', '1', '--git-state', '--yes'], options);
         expect([restored.code, restored.document.data?.failed]).toEqual([0, []]);
         expect(stateOf(mount)).toEqual(before);
+        const unpushedNow = unpushedIn(mount).filter(
+          (line) => unpushed.includes(line) || !isHidden(mount, origin, line),
+        );
+        expect(unpushedNow).toEqual(unpushed);
         const fsck = user.userGit(mount, ['fsck', '--strict', '--no-dangling', '--no-progress'], { mayFail: true });
         expect([fsck.code, fsck.stderr]).toEqual([0, '']);
       });
