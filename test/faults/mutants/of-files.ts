@@ -26,9 +26,9 @@ export const mutantsOfFiles: readonly Mutant[] = [
   {
     name: 'a durable write is renamed before it is written',
     file: 'fs/durable.ts',
-    find: '      writeNewFile(unfinished, bytes, options);\n      renameSync(unfinished, path);',
+    find: '    writeNewFile(unfinished, bytes, options);\n    renameSync(unfinished, path);',
     replace:
-      "      writeNewFile(unfinished, Buffer.alloc(0), options);\n      renameSync(unfinished, path);\n      const fd = openSync(path, 'r+');\n      writeFully(fd, bytes);\n      closeSync(fd);",
+      "    writeNewFile(unfinished, Buffer.alloc(0), options);\n      renameSync(unfinished, path);\n      const fd = openSync(path, 'r+');\n      writeFully(fd, bytes);\n      closeSync(fd);",
     tests: syncs,
   },
   {
@@ -39,9 +39,16 @@ export const mutantsOfFiles: readonly Mutant[] = [
     tests: syncs,
   },
   {
+    name: 'a file that a sweep took before it had its name is not written anew',
+    file: 'fs/durable.ts',
+    find: '    if (wasSwept && !isLastTry) return false;\n',
+    replace: '',
+    tests: durable,
+  },
+  {
     name: 'a failed write leaves its unfinished file',
     file: 'fs/durable.ts',
-    find: '      removeIfThere(unfinished);\n',
+    find: '    removeIfThere(unfinished);\n',
     replace: '',
     tests: durable,
   },
