@@ -31,6 +31,10 @@ export function parseInstanceName(input: string): InstanceName {
   );
 }
 
+export function isInstanceName(name: string): name is InstanceName {
+  return isRefComponent(name);
+}
+
 export function isMountName(name: string): name is MountName {
   return isRefComponent(name);
 }

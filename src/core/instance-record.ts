@@ -2,7 +2,7 @@ import * as z from 'zod';
 
 import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';
-import type { InstanceName, MountName, Seq } from './ids.js';
+import { type InstanceName, type MountName, type Seq, isInstanceName, isMountName } from './ids.js';
 import type { DirtyExitPolicy } from './jackin/configuration.js';
 import { jsonPathSchema } from './json-path.js';
 import { type Policy, policySchema, policyToJson } from './policy.js';
@@ -54,12 +54,12 @@ export interface MountRecord {
 
 const recordSchema = z.object({
   format: z.literal('1'),
-  name: z.string(),
+  name: z.string().refine(isInstanceName),
   created_at: z.string(),
   state: z.enum(['open', 'closed']),
   mounts: z.array(
     z.object({
-      name: z.string(),
+      name: z.string().refine(isMountName),
       path: jsonPathSchema,
       device: z.string().regex(/^\d+$/),
       inode: z.string().regex(/^\d+$/),
@@ -102,11 +102,11 @@ export function recordToJson(record: InstanceRecord): unknown {
 export function recordFromJson(value: unknown): InstanceRecord {
   const parsed = recordSchema.parse(value);
   return {
-    name: parsed.name as InstanceName,
+    name: parsed.name,
     createdAt: parsed.created_at,
     state: parsed.state,
     mounts: parsed.mounts.map(({ name, path, device, inode }) => ({
-      name: name as MountName,
+      name: name,
       path: pathFromJson(path) as HostPath,
       dev: BigInt(device),
       ino: BigInt(inode),

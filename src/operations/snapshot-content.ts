@@ -10,6 +10,7 @@ import {
 } from '../core/entry-path.js';
 import { type GitState, decodeGitState } from '../core/git-state.js';
 import type { MountName, ObjectId } from '../core/ids.js';
+import { type InstanceRecord, recordFromJson } from '../core/instance-record.js';
 import {
   type AttributeLine,
   type Manifest,
@@ -51,6 +52,22 @@ export type PassesOverDirectory = (path: EntryPath, tree: ObjectId) => boolean;
 export async function readManifest(reader: ObjectReader, known: KnownSnapshot): Promise<Manifest> {
   const { content } = await reader.read(`${known.ref.commit}:meta/manifest.json`, 'blob', metaAtMost);
   return decodeManifest(content, `${known.ref.instance}/${String(known.ref.seq)}`);
+}
+
+/**
+ * The record of the instance as it was when the snapshot was made.
+ * @throws SnapError STORE_DAMAGED when it is none, or that of another instance
+ */
+export function embeddedRecord(manifest: Manifest, { ref }: KnownSnapshot): InstanceRecord {
+  const snapshot = `${ref.instance}/${String(ref.seq)}`;
+  let record: InstanceRecord;
+  try {
+    record = recordFromJson(manifest.instance_record);
+  } catch {
+    throw damaged(`${snapshot} has no record of its instance that this version can read`);
+  }
+  if (record.name !== ref.instance) throw damaged(`${snapshot} has the record of another instance, ${record.name}`);
+  return record;
 }
 
 /** @throws SnapError STORE_DAMAGED when anything in it is missing or not as this version writes it. */

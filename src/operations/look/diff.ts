@@ -10,10 +10,9 @@ import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import type { MountPath } from '../path-arguments.js';
 import { pendingTemporaryPrefix } from '../restore/pending.js';
-import { readManifest, readMountContent, scopeOf } from '../snapshot-content.js';
+import { embeddedRecord, readManifest, readMountContent, scopeOf } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, know, resolveSnapshot } from '../snapshots.js';
-import { recordFromJson } from '../../core/instance-record.js';
 import type { MountContent } from '../snapshot-content.js';
 import { missingFrom, refuseMissing, sideOfFolders, sideOfSnapshot } from './known-paths.js';
 import { limitsIn, mountNames, storedPaths } from './stored-paths.js';
@@ -64,8 +63,8 @@ async function diffWithLive(
   const reader = context.store.reader();
   try {
     const manifest = await readManifest(reader, from);
-    const record = context.registry.find(from.ref.instance) ?? recordFromJson(manifest.instance_record);
-    const recorded = recordFromJson(manifest.instance_record);
+    const recorded = embeddedRecord(manifest, from);
+    const record = context.registry.find(from.ref.instance) ?? recorded;
     const names = manifest.mounts.map(({ name }) => name as MountName);
     const contents = new Map<MountName, MountContent>();
     for (const name of names) contents.set(name, await readMountContent(context, reader, from, manifest, name));

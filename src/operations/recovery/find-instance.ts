@@ -1,10 +1,10 @@
 import { type InstanceName, parseInstanceName } from '../../core/ids.js';
-import { type InstanceRecord, recordFromJson } from '../../core/instance-record.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
 import { roleContainer } from '../../core/jackin/manifest.js';
 import type { SnapshotRef } from '../../core/ports.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { readManifest } from '../snapshot-content.js';
+import { embeddedRecord, readManifest } from '../snapshot-content.js';
 import { knowIfReadable } from '../snapshots.js';
 
 /**
@@ -58,7 +58,7 @@ export async function recordInSnapshots(
   if (last === undefined) return undefined;
   const reader = context.store.reader();
   try {
-    return recordFromJson((await readManifest(reader, last)).instance_record);
+    return embeddedRecord(await readManifest(reader, last), last);
   } catch (error) {
     if (!isSnapError(error, 'STORE_DAMAGED') && !isSnapError(error, 'FORMAT_UNKNOWN')) throw error;
     return undefined;

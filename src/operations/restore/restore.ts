@@ -1,5 +1,5 @@
 import { type HostPath, pathToJson } from '../../core/entry-path.js';
-import { type InstanceRecord, recordFromJson } from '../../core/instance-record.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, ObjectWriter } from '../../core/ports.js';
 import type { RestoreRequest } from '../../core/requests.js';
@@ -7,7 +7,7 @@ import type { KeptPath, PlannedChange, RestoreResult, SnapshotPointer } from '..
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
-import { readManifest } from '../snapshot-content.js';
+import { embeddedRecord, readManifest } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, know, pointerTo, refuseRemoved, resolveSnapshot } from '../snapshots.js';
 import { type ActiveOverlap, activeOverlaps, refuseActive, refuseClosed, refuseReplaced } from './guards.js';
@@ -88,7 +88,7 @@ async function restoreLocked(
   reader: ObjectReader,
 ): Promise<RestoreResult> {
   const manifest = await readManifest(reader, known);
-  const record = context.registry.find(known.ref.instance) ?? recordFromJson(manifest.instance_record);
+  const record = context.registry.find(known.ref.instance) ?? embeddedRecord(manifest, known);
   const targets = chooseTargets(manifest, record, request);
   for (const { manifestMount, mount } of targets)
     refuseReplaced(context, manifestMount, mount.path, request.force ?? false);
