@@ -1,5 +1,6 @@
 import type { PointerData } from './documents.js';
 import type { JsonPath } from './entry-path.js';
+import type { SnapshotLevel } from './policy.js';
 import type { WorktreeState } from './run-results.js';
 import type { SelfRunningKind } from './self-running.js';
 
@@ -58,6 +59,7 @@ export interface RunChangesData {
 export interface RunData {
   readonly instance: string;
   readonly exit_code: number;
+  readonly snapshot_level: SnapshotLevel;
   readonly before: PointerData | null;
   readonly after: PointerData | null;
   readonly changes: RunChangesData | null;

@@ -1,5 +1,6 @@
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, MountName, ObjectId } from './ids.js';
+import type { SnapshotLevel } from './policy.js';
 import type { SnapshotPointer } from './results.js';
 import type { SelfRunningKind } from './self-running.js';
 
@@ -10,9 +11,11 @@ import type { SelfRunningKind } from './self-running.js';
 export interface RunResult {
   readonly instance: InstanceName;
   readonly exitCode: number;
-  /** Null when it could not be made and the command was run all the same. */
+  /** What the instance's snapshots store; with `off`, a run makes none. */
+  readonly snapshotLevel: SnapshotLevel;
+  /** Null when it could not be made and the command was run all the same, or when snapshots are off. */
   readonly before: SnapshotPointer | null;
-  /** Null when the snapshot after the command could not be made; `messages` says why. */
+  /** Null when the snapshot after the command could not be made, `messages` says why; or when snapshots are off. */
   readonly after: SnapshotPointer | null;
   /** Null when there are no two snapshots to compare. */
   readonly changes: RunChanges | null;

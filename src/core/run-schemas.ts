@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 import { count, maybeText, objectId, pathSchema, pointerSchema, text } from './document-fields.js';
 import type { RunData, RunListData, RunRemoveData } from './run-documents.js';
+import { snapshotLevels } from './policy.js';
 import { worktreeStates } from './run-results.js';
 import { selfRunningKinds } from './self-running.js';
 
@@ -40,6 +41,7 @@ const runChangesSchema = z.object({
 export const runDataSchema: z.ZodType<RunData> = z.object({
   instance: text,
   exit_code: count,
+  snapshot_level: z.enum(snapshotLevels),
   before: pointerSchema.nullable(),
   after: pointerSchema.nullable(),
   changes: runChangesSchema.nullable(),

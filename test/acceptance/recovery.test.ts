@@ -161,6 +161,15 @@ describe('levels', () => {
     expect(automatic.document.error?.code).toBe('SNAPSHOTS_OFF');
   });
 
+  test('off: a run is one without snapshots, of a session too of which there is none yet', async () => {
+    const { jackin, run } = await savedSession({}, '[recovery]\nsnapshot = "off"\n');
+    for (const instance of [jackin.session({ id: 'n3wn3wn3' }), 'jk-k7p2m9xa-shop-smith']) {
+      const ran = await run(['run', '--', 'sh', '-c', 'exit 7'], { instance, code: 7 });
+      expect(ran.data).toMatchObject({ instance, exit_code: 7, snapshot_level: 'off', before: null, after: null });
+      expect(ran.document.messages).toEqual([expect.stringContaining(`instance ${instance} has snapshot=off`)]);
+    }
+  });
+
   test('metadata: nothing of a file is stored, what is known of repositories is, and a restore changes nothing', async () => {
     const { scene, container, shop, run } = await savedSession({}, '[recovery]\nsnapshot = "metadata"\n');
     createHistory(shop);

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { snapBin } from '../support/cli.js';
 import { Scene } from './scene.js';
 
 describe('the summary of run', () => {
@@ -82,6 +83,57 @@ describe('when the snapshot before the command fails', () => {
     const { data, document } = await scene.json(['run', '--on-save-failure', 'warn', '--', 'true']);
     expect(data).toMatchObject({ before: null, after: null, changes: null, complete: false });
     expect(document.messages.length).toBeGreaterThan(1);
+  });
+});
+
+describe('where the instance is to have', () => {
+  test('no snapshots, the command runs without any, which is said once and before it', async () => {
+    const scene = new Scene();
+    scene.write({ a: '1' });
+    await scene.save();
+    await scene.run(['instance', 'set', 'snapshot=off']);
+    const ran = await scene.run(['run', '--', 'sh', '-c', 'echo STARTED >&2; printf 2 > a; exit 7'], { code: 7 });
+    expect(ran.stderr).toBe(
+      'warning: No snapshot is made before or after the command: instance t has snapshot=off.\n' +
+        'STARTED\n' +
+        'jackin-snap: the command ended with 7.\n',
+    );
+    const quiet = await scene.run(['run', '--quiet', '--on-save-failure', 'warn', '--', 'true']);
+    expect(quiet.stderr).toMatch(/^warning: No snapshot is made[^\n]*\n$/);
+    const { data, document } = await scene.json(['run', '--', 'true']);
+    expect(data).toMatchObject({ snapshot_level: 'off', before: null, after: null, changes: null, complete: false });
+    expect(data.commands).toEqual({ diff: null, restore: null });
+    expect(document.messages).toEqual([expect.stringContaining('snapshot=off')]);
+    expect((await scene.list()).map(({ trigger }) => trigger as string)).toEqual(['manual']);
+    expect(scene.read('a')).toBe('2');
+    await scene.run(['run', '--', 'no-such-program-here'], { code: 127 });
+  });
+
+  test('no snapshots, it is active all the same while the command runs', async () => {
+    const scene = new Scene();
+    scene.write({ a: '1' });
+    await scene.save();
+    await scene.run(['instance', 'set', 'snapshot=off']);
+    const restore = `"$1" "$2" --data-dir "$3" -i t restore 1 --yes </dev/null >/dev/null 2>&1; exit $?`;
+    const command = ['sh', '-c', `printf 5 > a; ${restore}`, '_', process.execPath, snapBin, scene.dataDir];
+    await scene.run(['run', '--', ...command], { code: 4 });
+    expect(scene.read('a')).toBe('5');
+    await scene.restore(1);
+    expect(scene.read('a')).toBe('1');
+  });
+
+  test('no content of files in snapshots, that is said, and no way back is offered', async () => {
+    const scene = new Scene();
+    scene.write({ a: '1' });
+    await scene.save();
+    await scene.run(['instance', 'set', 'snapshot=metadata']);
+    const ran = await scene.run(['run', '--', 'sh', '-c', 'printf 2 > a; echo x > Makefile; exit 3'], { code: 3 });
+    expect(ran.stderr).toContain('warning: Snapshots hold no content of files: instance t has snapshot=metadata.');
+    expect(ran.stderr).toContain('jackin-snap: the command ended with 3; snapshots hold no files.\n');
+    expect(ran.stderr).not.toMatch(/restore|diff|changed nothing/);
+    expect((await scene.list()).map(({ trigger }) => trigger as string)).toEqual(['post_step', 'run_start', 'manual']);
+    const { data } = await scene.json(['run', '--', 'true']);
+    expect(data).toMatchObject({ snapshot_level: 'metadata', complete: true });
   });
 });
 

@@ -130,6 +130,7 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
       note('run', request, {
         instance,
         exitCode: 9,
+        snapshotLevel: 'project',
         before: pointer(1),
         after: pointer(2),
         changes: {

@@ -164,10 +164,11 @@ async function askKeep(surroundings: Surroundings, name: string, exitCode: numbe
 }
 
 function warningsOf(result: RunResult, next: NextCommand): string[] {
-  const { after, before, complete, messages, worktree, instance } = result;
+  const { after, before, complete, messages, snapshotLevel, worktree, instance } = result;
   const unsaved = (worktree?.unsaved ?? []).map((why) => `The worktree was not removed: ${why}.`);
   const spell = (words: string): string => (worktree === null ? next(words) : next(words, instance));
   const said = [...messages, ...unsaved];
+  if (snapshotLevel === 'off') return said;
   if (after === null) return [...said, `What the command did is in the folder alone. Try again: ${spell('save')}`];
   const isPartial = !complete && before !== null;
   return isPartial ? [...said, `See what is missing: ${spell(`show ${after.seq}`)}`] : said;

@@ -6,10 +6,11 @@ import { pointerData } from './json.js';
 import { runCommands } from './text-run.js';
 
 export function runData(result: RunResult, next: NextCommand): RunData {
-  const { instance, exitCode, before, after, changes, complete, worktree } = result;
+  const { instance, exitCode, snapshotLevel, before, after, changes, complete, worktree } = result;
   return {
     instance,
     exit_code: exitCode,
+    snapshot_level: snapshotLevel,
     before: before === null ? null : pointerData(before),
     after: after === null ? null : pointerData(after),
     changes: changes === null ? null : changesData(changes),

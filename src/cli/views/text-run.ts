@@ -29,9 +29,11 @@ const filesShown = 12;
 
 /** The summary after `run`: what the command changed, what of it runs by itself, how to see it and to take it back. */
 export function runText(result: RunResult, next: NextCommand): string {
-  const { changes, exitCode } = result;
+  const { changes, exitCode, snapshotLevel } = result;
   const ended = `jackin-snap: the command ended with ${exitCode}`;
   if (changes === null) return textOf([`${ended}.`, ...waysOn(result, next)]);
+  if (snapshotLevel === 'metadata')
+    return textOf([`${ended}; snapshots hold no files.`, ...changeLines(changes), ...waysOn(result, next)]);
   if (changes.files.length + changes.selfRunning.length === 0)
     return textOf([`${ended} and changed nothing that snapshots have.`, ...waysOn(result, next)]);
   return textOf([`${ended}; ${countsText(changes)}.`, ...changeLines(changes), ...waysOn(result, next)]);

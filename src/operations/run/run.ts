@@ -1,6 +1,7 @@
 import { activeOwner } from '../../core/activity.js';
 import type { InstanceName } from '../../core/ids.js';
 import type { MountRecord } from '../../core/instance-record.js';
+import type { SnapshotLevel } from '../../core/policy.js';
 import type { RunRequest } from '../../core/requests.js';
 import type { SaveResult, SnapshotPointer } from '../../core/results.js';
 import type { RunResult } from '../../core/run-results.js';
@@ -18,7 +19,8 @@ export type StartCommand = (command: RunRequest['command']) => Promise<number>;
 
 /**
  * A snapshot, the command, a snapshot; the instance is active meanwhile. What the command returns is passed on,
- * whatever becomes of the second snapshot. A partial snapshot is one: the command is run.
+ * whatever becomes of the second snapshot. A partial snapshot is one: the command is run. Where the instance is to have
+ * no snapshots, the command is all there is, and that is said.
  * @param undisturbed the same context, deaf to signals: what follows the command is done although one ended it
  * @throws SnapError COMMAND_NOT_STARTED, INSTANCE_ACTIVE, and all that `save` throws unless `onSaveFailure` is `warn`
  */
@@ -29,7 +31,7 @@ export async function run(
   start: StartCommand,
 ): Promise<EndedRun> {
   refuseActive(context, request);
-  const { before, instance, messages } = await saveBefore(context, request);
+  const { before, instance, level, messages } = await saveBefore(context, request);
   const inInstance: Context = { ...undisturbed, instance };
   const mounts = context.registry.find(instance)?.mounts ?? [];
   const watched = await lookAtWatched(context, mounts);
@@ -38,9 +40,10 @@ export async function run(
     context.interruption.check();
     return start(request.command);
   });
-  const ended = await afterCommand(inInstance, request, { before, mounts, watched, exitCode });
-  const { saved, ...rest } = ended;
-  const result = { instance, exitCode, before: pointerOf(before), ...rest, worktree: null };
+  const ran = { before, mounts, watched, exitCode };
+  const { saved, ...rest } = level === 'off' ? nothingSaved : await afterCommand(inInstance, request, ran);
+  const began = { instance, exitCode, snapshotLevel: level, before: pointerOf(before) };
+  const result = { ...began, ...rest, worktree: null };
   return { result: { ...result, messages: [...messages, ...rest.messages] }, saved };
 }
 
@@ -61,6 +64,7 @@ function refuseActive(context: Context, request: RunRequest): void {
 interface Begun {
   readonly before: SaveResult | null;
   readonly instance: InstanceName;
+  readonly level: SnapshotLevel;
   readonly messages: readonly string[];
 }
 
@@ -68,16 +72,42 @@ async function saveBefore(context: Context, request: RunRequest): Promise<Begun>
   try {
     const message = `Before ${request.command.join(' ')}`;
     const before = await save(context, { trigger: 'run_start', message });
-    return { before, instance: before.snapshot.instance, messages: partialNotes(before, 'before') };
+    const { instance } = before.snapshot;
+    const level = levelOf(context, instance);
+    const said = level === 'metadata' ? await sayBefore(request, withoutFiles(instance)) : [];
+    return { before, instance, level, messages: [...partialNotes(before, 'before'), ...said] };
   } catch (error) {
+    if (isSnapError(error, 'SNAPSHOTS_OFF')) {
+      const instance = error.data.instance as InstanceName;
+      return { before: null, instance, level: 'off', messages: await sayBefore(request, withoutSnapshots(instance)) };
+    }
     const isOurs = isSnapError(error) || systemCode(error) !== undefined;
     if (!isOurs || isSnapError(error, 'INTERRUPTED')) throw error;
     const { message } = error as Error;
     if (request.onSaveFailure !== 'warn') throw isSnapError(error) ? notStarted(error) : error;
     const said = `No snapshot was made before the command, which runs all the same: ${message}`;
-    await request.onWarning?.(said);
-    return { before: null, instance: nameOf(context), messages: request.onWarning === undefined ? [said] : [] };
+    const instance = nameOf(context);
+    return { before: null, instance, level: levelOf(context, instance), messages: await sayBefore(request, said) };
   }
+}
+
+function levelOf({ registry }: Context, instance: InstanceName): SnapshotLevel {
+  return registry.find(instance)?.policy.snapshot ?? 'project';
+}
+
+/** What has to be said before the command starts; it is one of the messages where nobody listens. */
+async function sayBefore({ onWarning }: RunRequest, said: string): Promise<string[]> {
+  if (onWarning === undefined) return [said];
+  await onWarning(said);
+  return [];
+}
+
+function withoutSnapshots(instance: InstanceName): string {
+  return `No snapshot is made before or after the command: instance ${instance} has snapshot=off.`;
+}
+
+function withoutFiles(instance: InstanceName): string {
+  return `Snapshots hold no content of files: instance ${instance} has snapshot=metadata. What the command changes cannot be taken back.`;
 }
 
 function notStarted(error: SnapError): SnapError {
@@ -99,6 +129,8 @@ interface Ran {
 }
 
 type Ended = Pick<RunResult, 'after' | 'changes' | 'complete' | 'messages'> & Pick<EndedRun, 'saved'>;
+
+const nothingSaved: Ended = { saved: null, after: null, changes: null, complete: false, messages: [] };
 
 /** Whatever fails here is said, and hides nothing of what the command returned. */
 async function afterCommand(context: Context, request: RunRequest, ran: Ran): Promise<Ended> {
