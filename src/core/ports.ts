@@ -379,6 +379,8 @@ export interface RecordedRepository {
   readonly path: EntryPath;
   readonly fingerprint: string;
   readonly dirty: boolean | null;
+  /** How far which commit was ahead of which; null where that could not be known. Absent where nobody asked. */
+  readonly ahead?: { readonly head: ObjectId; readonly upstream: ObjectId; readonly count: number | null } | undefined;
 }
 
 export interface UnchangedParts {

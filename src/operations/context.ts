@@ -144,7 +144,10 @@ export interface StatCaches {
 /** A user's repository, read in process. */
 export interface UserRepository {
   readonly kind: 'clone' | 'worktree';
+  /** Without `ahead`. */
   readonly state: RepositoryState;
+  /** What the branch's upstream names, as it was last fetched; null when there is none, or it is not known. */
+  readonly upstreamCommit: ObjectId | null;
   /** .git/info/exclude: its bytes, null when there is none, 'unreadable' when it cannot be known. */
   readonly excludeFile: string | null;
   readonly excludeUnreadable: boolean;
@@ -181,6 +184,12 @@ export interface PresentFile {
 export interface Repositories {
   /** Undefined when the directory holds no `.git` that is one. */
   read(directory: Directory, gitEntry: 'directory' | 'file'): Promise<UserRepository | undefined>;
+  /** How many commits one has that the other lacks; null when that cannot be known within the bounds of a save. */
+  countAhead(
+    directory: Pick<Directory, 'descriptorPath'>,
+    gitEntry: 'directory' | 'file',
+    commits: { readonly head: ObjectId; readonly upstream: ObjectId },
+  ): Promise<number | null>;
   /** Branches, stashes and the like; what cannot be read is said in it. */
   readWork(directory: Pick<Directory, 'descriptorPath'>, gitEntry: 'directory' | 'file'): Promise<RepositoryWork>;
   /** Hooks, and configuration that may name programs: each file with a digest, to be compared only. */

@@ -187,6 +187,7 @@ async function captureForSave(
     scope: (mount: MountName): readonly EntryPath[] | null => limits?.get(mount) ?? (limits === null ? null : []),
     forced: () => null,
     temporaryPrefix: pendingTemporaryPrefix(context, record.name),
+    countAhead: true,
   });
   return isMetadata ? captured.map(withoutContent) : captured;
 }

@@ -11,6 +11,8 @@ import type { Context } from '../operations/context.js';
 export const repositories: Context['repositories'] = {
   read: async (directory, gitEntry) =>
     (await import('../git/user-repo/repositories.js')).readRepository(directory, gitEntry),
+  countAhead: async ({ descriptorPath }, gitEntry, commits) =>
+    (await import('../git/user-repo/count-ahead.js')).countAheadForSave(descriptorPath, gitEntry, commits),
   readWork: async ({ descriptorPath }, gitEntry) =>
     (await import('../git/user-repo/read-work.js')).readWork(descriptorPath, gitEntry),
   readSelfRunning: async ({ descriptorPath }, gitEntry) =>

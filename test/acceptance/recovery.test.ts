@@ -2,7 +2,7 @@ import { readFileSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { FakeJackin, type SessionOptions } from '../support/jackin-home.js';
-import { createHistory, userGit, writeFiles } from '../support/user-git.js';
+import { createHistory, userGit, userGitText, writeFiles } from '../support/user-git.js';
 import { Scene, expectSame, remember, rememberUntouched } from './scene.js';
 
 interface Options {
@@ -149,6 +149,44 @@ describe('statuses tell the truth', () => {
     const listed = await run(['instance', 'list']);
     expect(listed.data.instances).toMatchObject([{ session: { status, recorded: options.status } }]);
     expectSame(untouched, "jackin's home");
+  });
+});
+
+describe('a repository in the recovery index', () => {
+  test('has its branch, its upstream, and how far it is ahead of that, where it can be known', async () => {
+    const { scene, shop, container, run } = await savedSession();
+    createHistory(shop);
+    const seen = async () => {
+      await run(['save'], { instance: container });
+      const { data } = await run(['recovery', 'show', container]);
+      const ref = `refs/jackin/${container}/${String(data.latest.seq)}`;
+      const manifest = JSON.parse(userGitText(scene.store, ['cat-file', 'blob', `${ref}:meta/manifest.json`]));
+      const [{ branch, upstream, ahead }] = data.mounts;
+      return { branch, upstream, ahead, stored: manifest.mounts[0].repository.ahead as unknown };
+    };
+    const commit = (name: string): void => {
+      writeFiles(shop, { [name]: name });
+      userGit(shop, ['add', name]);
+      userGit(shop, ['commit', '--quiet', '--message', name]);
+    };
+    expect(await seen()).toEqual({ branch: 'main', upstream: null, ahead: null, stored: undefined });
+    userGit(shop, ['init', '--quiet', '--bare', join(scene.area, 'remote.git')]);
+    userGit(shop, ['remote', 'add', 'origin', join(scene.area, 'remote.git')]);
+    userGit(shop, ['push', '--quiet', '--set-upstream', 'origin', 'main']);
+    const tracked = { branch: 'main', upstream: 'origin/main' };
+    expect(await seen()).toEqual({ ...tracked, ahead: 0, stored: 0 });
+    commit('one');
+    commit('two');
+    expect(await seen()).toEqual({ ...tracked, ahead: 2, stored: 2 });
+    expect((await scene.run(['recovery', 'show', container], { instance: null })).stdout).toContain('2 ahead');
+    userGit(shop, ['gc', '--quiet']);
+    commit('three');
+    expect(await seen()).toEqual({ ...tracked, ahead: 3, stored: 3 });
+    // Whatever changes without the files, as a push does.
+    userGit(shop, ['update-ref', 'refs/remotes/origin/main', 'HEAD~1']);
+    expect(await seen()).toEqual({ ...tracked, ahead: 1, stored: 1 });
+    userGit(shop, ['update-ref', '-d', 'refs/remotes/origin/main']);
+    expect(await seen()).toEqual({ ...tracked, ahead: null, stored: undefined });
   });
 });
 

@@ -79,6 +79,7 @@ export class MemoryContext {
       },
       repositories: {
         read: () => Promise.resolve(undefined),
+        countAhead: () => this.#unused(),
         readWork: () => this.#unused(),
         readSelfRunning: () => Promise.resolve(new Map()),
       },

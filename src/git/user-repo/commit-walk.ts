@@ -13,41 +13,75 @@ interface Commit {
   readonly time: number;
 }
 
-/** How many commits `tip` reaches that `base` does not; null when it cannot be known. */
-export function countAhead(objects: RepositoryObjects, tip: ObjectId, base: ObjectId): number | null {
+/** How many commits `tip` reaches that `base` does not; null when it cannot be known by reading so many. */
+export function countAhead(
+  objects: Pick<RepositoryObjects, 'read'>,
+  tip: ObjectId,
+  base: ObjectId,
+  mostCommits: number = walkLimit,
+): number | null {
   if (tip === base) return 0;
-  const marks = new Map<ObjectId, Mark>([
-    [tip, 'ahead'],
-    [base, 'shared'],
-  ]);
-  const queue = new NewestFirst(objects);
-  if (!queue.add(tip) || !queue.add(base)) return null;
-  for (let walked = 0; walked < walkLimit; walked += 1) {
-    if (!queue.some((oid) => marks.get(oid) === 'ahead')) return count(marks);
-    const next = queue.take();
-    if (next === undefined) return count(marks);
-    const mark = marks.get(next.oid) ?? 'ahead';
-    // What turns out to be shared after all passes that on to its own parents.
-    for (const parent of markAll(next.parents, mark, marks)) if (!queue.add(parent)) return null;
+  const walk = new WalkOfBoth(objects);
+  if (!walk.begin(tip, base)) return null;
+  for (let walked = 0; walked < mostCommits; walked += 1) {
+    if (walk.isDone) return walk.ahead;
+    if (!walk.step()) return null;
   }
   return null;
 }
 
 type Mark = 'ahead' | 'shared';
 
-/** Those whose mark is another one now. */
-function markAll(commits: readonly ObjectId[], mark: Mark, marks: Map<ObjectId, Mark>): ObjectId[] {
-  const changed = commits.filter((oid) => marks.get(oid) !== mark && marks.get(oid) !== 'shared');
-  for (const oid of changed) marks.set(oid, mark);
-  return changed;
-}
+/** From two commits at once, the newest first. */
+class WalkOfBoth {
+  readonly #marks = new Map<ObjectId, Mark>();
+  readonly #queue: NewestFirst;
+  /** The time of the oldest that was walked as one that is ahead. */
+  #oldestAhead = Infinity;
 
-function count(marks: ReadonlyMap<ObjectId, Mark>): number {
-  return [...marks.values()].filter((mark) => mark === 'ahead').length;
+  constructor(objects: Pick<RepositoryObjects, 'read'>) {
+    this.#queue = new NewestFirst(objects);
+  }
+
+  /** False when one cannot be read. */
+  begin(tip: ObjectId, base: ObjectId): boolean {
+    this.#marks.set(tip, 'ahead').set(base, 'shared');
+    return this.#queue.add(tip) && this.#queue.add(base);
+  }
+
+  /** What is shared and as old as what was counted may lead to it: clocks have but seconds. */
+  get isDone(): boolean {
+    return this.#queue.newest < this.#oldestAhead && !this.#queue.some((oid) => this.#marks.get(oid) === 'ahead');
+  }
+
+  get ahead(): number {
+    return [...this.#marks.values()].filter((mark) => mark === 'ahead').length;
+  }
+
+  /** False when a commit cannot be read. */
+  step(): boolean {
+    const next = this.#queue.take();
+    if (next === undefined) return true;
+    const mark = this.#marks.get(next.oid) ?? 'ahead';
+    if (mark === 'ahead') this.#oldestAhead = Math.min(this.#oldestAhead, next.time);
+    // What turns out to be shared after all passes that on to its own parents.
+    return this.#mark(next.parents, mark).every((parent) => this.#queue.add(parent));
+  }
+
+  /** Those whose mark is another one now. */
+  #mark(commits: readonly ObjectId[], mark: Mark): ObjectId[] {
+    const changed = commits.filter((oid) => this.#marks.get(oid) !== mark && this.#marks.get(oid) !== 'shared');
+    for (const oid of changed) this.#marks.set(oid, mark);
+    return changed;
+  }
 }
 
 /** Whether one of the tips reaches the commit; false also when that cannot be known. */
-export function isReached(objects: RepositoryObjects, wanted: ObjectId, tips: readonly ObjectId[]): boolean {
+export function isReached(
+  objects: Pick<RepositoryObjects, 'read'>,
+  wanted: ObjectId,
+  tips: readonly ObjectId[],
+): boolean {
   if (tips.includes(wanted)) return true;
   const seen = new Set<ObjectId>(tips);
   const queue = new NewestFirst(objects);
@@ -67,10 +101,10 @@ export function isReached(objects: RepositoryObjects, wanted: ObjectId, tips: re
 }
 
 class NewestFirst {
-  readonly #objects: RepositoryObjects;
+  readonly #objects: Pick<RepositoryObjects, 'read'>;
   readonly #waiting: ({ readonly oid: ObjectId } & Commit)[] = [];
 
-  constructor(objects: RepositoryObjects) {
+  constructor(objects: Pick<RepositoryObjects, 'read'>) {
     this.#objects = objects;
   }
 
@@ -88,6 +122,11 @@ class NewestFirst {
     return true;
   }
 
+  /** The time of the newest that waits. */
+  get newest(): number {
+    return this.#waiting.at(-1)?.time ?? -Infinity;
+  }
+
   take(): ({ readonly oid: ObjectId } & Commit) | undefined {
     return this.#waiting.pop();
   }
@@ -97,7 +136,7 @@ class NewestFirst {
   }
 }
 
-function readCommit(objects: RepositoryObjects, oid: ObjectId): Commit | undefined {
+function readCommit(objects: Pick<RepositoryObjects, 'read'>, oid: ObjectId): Commit | undefined {
   const reading = objects.read(oid, 'commit');
   if (reading.kind !== 'read') return undefined;
   const [head = ''] = reading.value.toString('latin1').split('\n\n', 1);

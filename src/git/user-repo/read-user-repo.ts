@@ -9,6 +9,7 @@ import { parseIndex } from './index-file.js';
 import { type Location, locate } from './location.js';
 import { readHead, resolveRef } from './refs.js';
 import { TrackedIndex } from './tracked-index.js';
+import { trackingRef } from './tracking-ref.js';
 
 /** A user's repository as files, read in process. What could not be known is said in `state.unknown`. */
 export interface UserRepo {
@@ -18,6 +19,8 @@ export interface UserRepo {
   /** `dirty` is null here: it depends on the files, see isDirty. */
   readonly state: RepositoryState;
   readonly headTree: ObjectId | null;
+  /** What the branch's upstream names, as it was last fetched; null when there is none, or it is not known. */
+  readonly upstreamCommit: ObjectId | null;
   /** The bytes of info/exclude, null when there is none or it cannot be read. */
   readonly excludeFile: string | null;
   readonly excludeUnreadable: boolean;
@@ -69,6 +72,7 @@ function emptyRepo(gitEntry: 'directory' | 'file'): Omit<UserRepo, 'state' | 'in
     gitDir: '',
     commonDir: '',
     headTree: null,
+    upstreamCommit: null,
     excludeFile: null,
     excludeUnreadable: false,
     fileMode: true,
@@ -85,7 +89,7 @@ function readLocated(location: Location, gitEntry: 'directory' | 'file'): UserRe
   const config = readConfig(location.commonDir, unknown);
   const format = formatOf(config);
   if (format.problem !== null) unknown.push(format.problem);
-  const head = format.refs ? readState(location, config, unknown) : { head: null, branch: null, upstream: null };
+  const { upstreamCommit, ...head } = format.refs ? readState(location, config, unknown) : noHead;
   const headTree = head.head === null ? undefined : valueOf(readCommitTree(location.commonDir, head.head), unknown);
   const index = format.index ? readIndex(location.gitDir, unknown) : null;
   const exclude = location.commonDir.read('info/exclude', excludeLimit);
@@ -94,6 +98,7 @@ function readLocated(location: Location, gitEntry: 'directory' | 'file'): UserRe
     gitDir: location.gitDirPath,
     commonDir: location.commonDirPath,
     headTree: headTree ?? null,
+    upstreamCommit,
     excludeFile: valueOf(exclude, unknown)?.toString('latin1') ?? null,
     excludeUnreadable: exclude.kind === 'unreadable',
     index,
@@ -121,17 +126,34 @@ export function formatOf(config: RepositoryConfig): { refs: boolean; index: bool
   return { refs: true, index: true, problem: null };
 }
 
-type HeadState = Pick<RepositoryState, 'head' | 'branch' | 'upstream'>;
+type HeadState = Pick<RepositoryState, 'head' | 'branch' | 'upstream'> & Pick<UserRepo, 'upstreamCommit'>;
+
+const noHead: HeadState = { head: null, branch: null, upstream: null, upstreamCommit: null };
 
 function readState({ gitDir, commonDir }: Location, config: RepositoryConfig, unknown: string[]): HeadState {
   const reading = readHead(gitDir);
   if (reading.kind === 'absent') unknown.push('HEAD is missing');
   const head = valueOf(reading, unknown);
-  if (head === undefined) return { head: null, branch: null, upstream: null };
-  if ('oid' in head) return { head: head.oid, branch: null, upstream: null };
+  if (head === undefined) return noHead;
+  if ('oid' in head) return { ...noHead, head: head.oid };
   const commit = valueOf(resolveRef(gitDir, commonDir, head.ref), unknown) ?? null;
   const branch = head.ref.replace(/^refs\/heads\//, '');
-  return { head: commit, branch: named(branch, unknown), upstream: upstreamOf(branch, config, unknown) };
+  return {
+    head: commit,
+    branch: named(branch, unknown),
+    upstream: upstreamOf(branch, config, unknown),
+    upstreamCommit: upstreamCommitOf(branch, config, { gitDir, commonDir }),
+  };
+}
+
+function upstreamCommitOf(
+  branch: string,
+  config: RepositoryConfig,
+  { gitDir, commonDir }: Pick<Location, 'gitDir' | 'commonDir'>,
+): ObjectId | null {
+  const ref = trackingRef(branch, config);
+  const commit = ref === null ? undefined : resolveRef(gitDir, commonDir, ref);
+  return commit?.kind === 'read' ? commit.value : null;
 }
 
 function upstreamOf(branch: string, config: RepositoryConfig, unknown: string[]): string | null {

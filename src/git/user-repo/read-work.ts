@@ -9,6 +9,7 @@ import { formatOf, operationOf, readConfig } from './read-user-repo.js';
 import { listRefs } from './ref-listing.js';
 import { type Head, readHead, resolveRef } from './refs.js';
 import { RepositoryObjects } from './repository-objects.js';
+import { trackingRef } from './tracking-ref.js';
 
 /**
  * What a repository holds that its remotes may lack: branches, a detached HEAD, stashes, what is in progress. Read in
@@ -100,23 +101,6 @@ function branchesOf({ refs, config, objects, current }: Branches): BranchWork[] 
       },
     ];
   });
-}
-
-/** The ref that stands for a branch's upstream; null where the remote's refspec maps none: then git knows none either. */
-function trackingRef(branch: string, config: RepositoryConfig): string | null {
-  const remote = config.get('branch', branch, 'remote');
-  const merge = config.get('branch', branch, 'merge');
-  if (remote === undefined || merge?.startsWith('refs/') !== true) return null;
-  if (remote === '.') return merge;
-  const [from = '', to = ''] = (config.get('remote', remote, 'fetch') ?? '').replace(/^\+/, '').split(':');
-  return to === '' ? null : mappedBy(from, to, merge);
-}
-
-function mappedBy(from: string, to: string, merge: string): string | null {
-  if (!from.includes('*')) return from === merge ? to : null;
-  const [before = '', after = ''] = from.split('*');
-  const isMapped = merge.startsWith(before) && merge.endsWith(after) && merge.length >= before.length + after.length;
-  return isMapped ? to.replace('*', () => merge.slice(before.length, merge.length - after.length)) : null;
 }
 
 const logLimit = 64 * 1024 * 1024;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 
 import type { EntryPath } from '../../core/entry-path.js';
+import type { ObjectId } from '../../core/ids.js';
 import type { Directory } from '../../core/ports.js';
 import type { RepositoryState } from '../../core/results.js';
 import type { Changes } from './changes.js';
@@ -12,6 +13,7 @@ import type { TrackedIndex } from './tracked-index.js';
 export interface FoundRepository {
   readonly kind: 'clone' | 'worktree';
   readonly state: RepositoryState;
+  readonly upstreamCommit: ObjectId | null;
   readonly excludeFile: string | null;
   readonly excludeUnreadable: boolean;
   /** The same for a repository of which the same is known, its index to the byte. */
@@ -33,10 +35,11 @@ export async function readRepository(
 ): Promise<FoundRepository | undefined> {
   const repo = await readUserRepo(directory.descriptorPath, gitEntry);
   if (repo === null) return undefined;
-  const { kind, state, excludeFile, excludeUnreadable, index } = repo;
+  const { kind, state, upstreamCommit, excludeFile, excludeUnreadable, index } = repo;
   return {
     kind,
     state,
+    upstreamCommit,
     excludeFile,
     excludeUnreadable,
     fingerprint: fingerprintOf(repo),
@@ -47,8 +50,9 @@ export async function readRepository(
   };
 }
 
+/** What the upstream names is not in it: a fetch changes nothing in the files or their rules. */
 function fingerprintOf({ index, ...known }: UserRepo): string {
   return createHash('sha1')
-    .update(JSON.stringify([known, index?.fingerprint ?? null]))
+    .update(JSON.stringify([{ ...known, upstreamCommit: undefined }, index?.fingerprint ?? null]))
     .digest('hex');
 }

@@ -17,7 +17,6 @@ import { type Bytes, type Unpacked, type UnpackedBases, offsetOf, unpack } from 
 /** The largest object that is read: all of it is in memory at once. */
 export const largestObject: number = 1024 * 1024 * 1024;
 
-const limits = { size: largestObject, budget: 2 * largestObject };
 const indexInMemory = 512 * 1024 * 1024;
 
 /**
@@ -26,10 +25,17 @@ const indexInMemory = 512 * 1024 * 1024;
  */
 export class RepositoryObjects {
   readonly #commonDir: GuardedDirectory;
+  readonly #largest: number;
+  readonly #searchIndexes: boolean;
   #packs: Pack[] | undefined;
 
-  constructor(commonDir: GuardedDirectory) {
+  constructor(
+    commonDir: GuardedDirectory,
+    { largest = largestObject, searchIndexes = false }: RepositoryObjectsOptions = {},
+  ) {
     this.#commonDir = commonDir;
+    this.#largest = largest;
+    this.#searchIndexes = searchIndexes;
   }
 
   /** Absent when the repository itself does not have it. */
@@ -53,7 +59,10 @@ export class RepositoryObjects {
   }
 
   close(): void {
-    for (const { pack } of this.#packs ?? []) pack.close();
+    for (const { closeIndex, pack } of this.#packs ?? []) {
+      closeIndex();
+      pack.close();
+    }
     this.#packs = undefined;
   }
 
@@ -62,6 +71,7 @@ export class RepositoryObjects {
     for (const { index, pack, bases } of (this.#packs ??= this.#openPacks())) {
       const offset = offsetOf(index, oid);
       if (offset === undefined) continue;
+      const limits = { size: this.#largest, budget: 2 * this.#largest };
       const object = unpack(pack, index, offset, limits, bases);
       if (object !== undefined) return read(object);
       problem = unreadable(`object ${oid} is damaged or too large`);
@@ -71,9 +81,9 @@ export class RepositoryObjects {
   }
 
   #findLoose(oid: ObjectId): Reading<Unpacked> {
-    const file = this.#commonDir.read(`objects/${oid.slice(0, 2)}/${oid.slice(2)}`, largestObject);
+    const file = this.#commonDir.read(`objects/${oid.slice(0, 2)}/${oid.slice(2)}`, this.#largest);
     if (file.kind !== 'read') return file;
-    const whole = inflated(file.value, largestObject + 64);
+    const whole = inflated(file.value, this.#largest + 64);
     const header = whole && /^(blob|tree|commit|tag) \d+\0/.exec(whole.toString('latin1', 0, 32));
     if (!whole || !header) return unreadable(`object ${oid} is damaged or too large`);
     return read({ type: header[1] as ObjectType, content: whole.subarray(header[0].length) });
@@ -86,17 +96,34 @@ export class RepositoryObjects {
   }
 
   #openPack(name: string): Pack[] {
-    const index = this.#commonDir.read(`objects/pack/${name}.idx`, indexInMemory);
     const pack = this.#commonDir.openFile(`objects/pack/${name}.pack`);
     if (pack.kind !== 'read') return [];
-    if (index.kind === 'read') return [{ index: inMemory(index.value), pack: pack.value, bases: new RecentBases() }];
+    const index = this.#openIndex(`objects/pack/${name}.idx`);
+    if (index !== undefined) return [{ ...index, pack: pack.value, bases: new RecentBases() }];
     pack.value.close();
     return [];
   }
+
+  #openIndex(path: string): Pick<Pack, 'index' | 'closeIndex'> | undefined {
+    if (this.#searchIndexes) {
+      const index = this.#commonDir.openFile(path);
+      return index.kind === 'read' ? { index: index.value, closeIndex: () => index.value.close() } : undefined;
+    }
+    const index = this.#commonDir.read(path, indexInMemory);
+    return index.kind === 'read' ? { index: inMemory(index.value), closeIndex: () => undefined } : undefined;
+  }
+}
+
+export interface RepositoryObjectsOptions {
+  /** The largest object that is read; default: 1 GiB. */
+  readonly largest?: number;
+  /** For a few objects: the packs' indexes are searched in their files, and not read whole. */
+  readonly searchIndexes?: boolean;
 }
 
 interface Pack {
   readonly index: Bytes;
+  readonly closeIndex: () => void;
   readonly pack: GuardedFile;
   readonly bases: UnpackedBases;
 }

@@ -10,6 +10,7 @@ import type { StackPreset } from '../../core/stacks/preset.js';
 import { SnapError, systemCode } from '../../errors.js';
 import type { Changes, Context } from '../context.js';
 import { type RepositoryView, viewOf } from './repository-view.js';
+import { type CommitsAhead, countCommitsAhead } from './commits-ahead.js';
 import { type AttributeDefaults, attributesOf, usualAttributes } from './attributes.js';
 import { type CaptureRequest, type CapturedTree, capture } from './capture.js';
 import { Grafts, inOrderOfWalk, isLinkGroupParted } from './grafts.js';
@@ -70,6 +71,8 @@ export interface CaptureMountsRequest {
   readonly read?: CaptureRequest['read'];
   /** Names in the mount that belong to a restore that is pending. */
   readonly temporaryPrefix: string | null;
+  /** Say of each repository how far it is ahead of its upstream. */
+  readonly countAhead?: boolean;
 }
 
 export async function captureMounts(context: Context, request: CaptureMountsRequest): Promise<CapturedMount[]> {
@@ -117,7 +120,9 @@ async function captureMount(
   const stacks = stacksInForce(context, { policy: request.policy, own }, mount, root);
   const look: Look = { context, request, mount, root, stacks, counter, momentNs, cache };
   const { walk, attributes } = (await graftingWalk(look, passedOver)) ?? (await plainWalk(look));
-  return toCapturedMount(look, walk, attributes);
+  const found = request.countAhead === true ? walk.rules.repositories : [];
+  const ahead = await countCommitsAhead(context.repositories, root, found, cache?.notes.repositories ?? []);
+  return toCapturedMount(look, walk, attributes, ahead);
 }
 
 /** One look at a mount. */
@@ -206,13 +211,18 @@ async function walkMount(
   return { captured, rules, recorder, grafts };
 }
 
-function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes): CapturedMount {
+function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes, ahead: CommitsAhead): CapturedMount {
   const { mount, request, root, momentNs } = look;
   const { captured, rules, recorder } = walk;
   const repositories = inOrderOfWalk(
     rules.repositories.map((found) => {
       const view = viewOf(found, walk);
-      return { path: found.path, found, view, state: stateOf(found, walk, view) };
+      return {
+        path: found.path,
+        found,
+        view,
+        state: { ...stateOf(found, walk, view), ...aheadOf(ahead.get(found.path)) },
+      };
     }),
   );
   const own = repositories.find(({ path }) => path === rootPath);
@@ -246,6 +256,7 @@ function toCapturedMount(look: Look, walk: Walked, attributes: MountAttributes):
           path,
           fingerprint: found.repository.fingerprint,
           dirty: state.dirty,
+          ahead: ahead.get(path),
         })),
       });
     },
@@ -275,6 +286,10 @@ export function mountRules(
     repositories: context.repositories,
     keyOf: (text) => context.hasher.writeBlob(Buffer.from(text, 'utf8')),
   });
+}
+
+function aheadOf(known: { readonly count: number | null } | undefined): Pick<RepositoryState, 'ahead'> {
+  return known === undefined || known.count === null ? {} : { ahead: known.count };
 }
 
 /** The repository's state with `dirty` worked out from what the walk saw. */

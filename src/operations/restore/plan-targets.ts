@@ -105,6 +105,8 @@ async function captureLive(
     scope: () => null,
     forced: (name) => ({ stored: stored(name), newRepositories: request.deleteNewRepositories ?? false }),
     temporaryPrefix: pendingTemporaryPrefix(context, record.name),
+    // Only what is kept as an emergency snapshot says it.
+    countAhead: writer !== null,
   });
 }
 
