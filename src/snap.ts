@@ -107,11 +107,10 @@ async function runCommand(
     });
   }
   const cwd = options.cwd === undefined || isOwnFolder(options.cwd) ? undefined : options.cwd;
-  const { run } = await import('./operations/run/run.js');
-  const { result } = await run(created(), undisturbed(), request, (command) =>
+  const { runInFolder } = await import('./operations/run/run-in-folder.js');
+  return runInFolder(created(), undisturbed(), request, (command) =>
     startCommand(command, { ...surroundings, cwd, env }),
   );
-  return result;
 }
 
 /** Where a path is missing, the error says in which snapshot. */

@@ -184,10 +184,18 @@ export interface RunRequest {
   readonly onWarning?: ((message: string) => Promise<void>) | undefined;
   /** In a new worktree of the repository around the current folder, on a new branch off its HEAD. */
   readonly worktree?: boolean | undefined;
-  /** What becomes of the worktree. Default: it is kept where the command returns 0, else removed. */
+  /**
+   * What becomes of the worktree. Default: as the exit policy of the folder's instance says; where that is `ask`, it is
+   * kept where the command returns 0, else removed.
+   */
   readonly keep?: 'ask' | 'keep' | 'discard' | undefined;
   /** For `keep: 'ask'`; without it, the worktree is kept. */
   readonly askKeep?: ((ended: WorktreeEnd) => Promise<boolean>) | undefined;
+  /**
+   * Asked, without `keep`, before a worktree goes that has something dirty or unpushed. Without it nobody can be asked:
+   * an exit policy of `discard` then discards nothing that is at risk, and one of `ask` goes by how the command ended.
+   */
+  readonly confirmDiscard?: ((assessment: Assessment, risks: readonly NamedRisk[]) => Promise<boolean>) | undefined;
   /** Where the command's own stdout goes; default `stdout`. */
   readonly stdout?: 'stdout' | 'stderr' | undefined;
 }

@@ -74,5 +74,7 @@ export interface RunData {
     readonly kept: boolean;
     readonly branch_stays: boolean;
     readonly unsaved: readonly string[];
+    readonly unacknowledged: readonly string[];
   } | null;
+  readonly exit_decision: 'keep' | 'discard' | null;
 }

@@ -22,6 +22,8 @@ export interface RunResult {
   readonly complete: boolean;
   /** Where the command ran, if that was a worktree of its own. */
   readonly worktree: RunWorktree | null;
+  /** What was decided about the session since its exit policy says so; null where nothing was. */
+  readonly exitDecision: 'keep' | 'discard' | null;
   readonly messages: readonly string[];
 }
 
@@ -36,6 +38,8 @@ export interface RunWorktree {
   readonly branchStays: boolean;
   /** Why it was not removed although it should have been: what would be lost, in words. */
   readonly unsaved: readonly string[];
+  /** What kept it since nobody acknowledged that it may go, by the names that `discard` takes. */
+  readonly unacknowledged: readonly string[];
 }
 
 /**

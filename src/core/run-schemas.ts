@@ -56,8 +56,10 @@ export const runDataSchema: z.ZodType<RunData> = z.object({
       kept: z.boolean(),
       branch_stays: z.boolean(),
       unsaved: z.array(text),
+      unacknowledged: z.array(text),
     })
     .nullable(),
+  exit_decision: z.enum(['keep', 'discard']).nullable(),
 });
 
 export const runListDataSchema: z.ZodType<RunListData> = z.object({

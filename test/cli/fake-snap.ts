@@ -158,6 +158,7 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
         },
         complete: true,
         worktree: null,
+        exitDecision: null,
         messages: [],
       }),
     worktrees: {

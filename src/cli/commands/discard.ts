@@ -60,21 +60,18 @@ async function agree(
   risks: readonly NamedRisk[],
   yes: boolean,
 ): Promise<boolean> {
-  const [{ agreeTo, canAsk }, { SnapError, displayPath }, { riskLines }] = await Promise.all([
+  const [{ agreeTo, canAsk }, { SnapError, displayPath }, { riskLines }, { askAboutRisks }] = await Promise.all([
     import('../confirm.js'),
     import('../library.js'),
     import('../views/text-assess.js'),
+    import('../ask-about-risks.js'),
   ]);
   stopProgress();
   if (risks.length === 0) return agreeTo(`discard ${instance}`, { yes, what: 'discard' }, surroundings);
-  const lines = riskLines(risks);
   if (!canAsk(surroundings.output)) {
     const names = risks.map(({ name }) => displayPath(name));
-    const message = `Nothing was discarded: ${lines.join('; ')}. Each must be acknowledged by its name.`;
+    const message = `Nothing was discarded: ${riskLines(risks).join('; ')}. Each must be acknowledged by its name.`;
     throw new SnapError('ACKNOWLEDGEMENT_NEEDED', message, { instance, names });
   }
-  const { stderr } = surroundings.output;
-  await stderr.write(`Dirty or unpushed in ${instance}:\n${lines.map((line) => `  ${line}\n`).join('')}`);
-  const names = risks.map(({ name }) => displayPath(name)).join(', ');
-  return surroundings.ask(`Discard ${instance} although this is at risk: ${names}?`);
+  return askAboutRisks(surroundings, instance, risks);
 }

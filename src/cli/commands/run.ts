@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import type { RunRequest, RunResult } from '../../index.js';
 import { addNotes } from '../help.js';
-import type { NextCommand } from '../next-command.js';
+import { shellWord, type NextCommand } from '../next-command.js';
 import type { Context, Outcome, Session } from '../session.js';
 import type { Surroundings } from '../surroundings.js';
 
@@ -82,11 +82,10 @@ function defineRun(command: Command, session: Session): void {
     .usage('[options] -- CMD [ARGUMENT...]')
     .option('--worktree', 'in a new git worktree on a new branch off HEAD; the folder itself is not touched')
     .addOption(
-      new Option('--keep <what>', 'what becomes of the worktree; default: kept if CMD succeeds, else removed').choices([
-        'ask',
-        'keep',
-        'discard',
-      ]),
+      new Option(
+        '--keep <what>',
+        'what becomes of the worktree; default: as exit_policy says, or kept if CMD succeeds',
+      ).choices(['ask', 'keep', 'discard']),
     )
     .addOption(
       new Option('--on-save-failure <what>', 'when the first snapshot fails: do not start CMD, or say so and start it')
@@ -117,7 +116,7 @@ async function runOutcome(words: readonly string[], options: RunOptions, context
   const { snap, surroundings, globals, next } = context;
   // From here on signals are for the command; the snapshot after it is made all the same.
   surroundings.beDeafToSignals();
-  const result = await snap.run(requestOf(words, options, context));
+  const result = await snap.run(await requestOf(words, options, context));
   const [{ runData }, { runText }] = await Promise.all([
     import('../views/json-run.js'),
     import('../views/text-run.js'),
@@ -132,7 +131,12 @@ async function runOutcome(words: readonly string[], options: RunOptions, context
   };
 }
 
-function requestOf(words: readonly string[], options: RunOptions, { surroundings, globals }: Context): RunRequest {
+async function requestOf(
+  words: readonly string[],
+  options: RunOptions,
+  { surroundings, globals }: Context,
+): Promise<RunRequest> {
+  const { canAsk } = await import('../confirm.js');
   const [program = '', ...rest] = words;
   const warn = async (message: string): Promise<void> => {
     const { displayPath, bytesOfText } = await import('../library.js');
@@ -144,28 +148,40 @@ function requestOf(words: readonly string[], options: RunOptions, { surroundings
     onSaveFailure: options.onSaveFailure,
     worktree: options.worktree,
     keep: options.keep,
-    askKeep: ({ name, exitCode }) => askKeep(surroundings, name, exitCode),
+    askKeep: canAsk(surroundings.output) ? ({ name, exitCode }) => askKeep(surroundings, name, exitCode) : undefined,
+    confirmDiscard: canAsk(surroundings.output)
+      ? async ({ instance }, risks) => {
+          const { askAboutRisks } = await import('../ask-about-risks.js');
+          return unlessInterrupted(askAboutRisks(surroundings, instance, risks), false);
+        }
+      : undefined,
     // In a document it is one of the messages.
     onWarning: globals.json ? undefined : warn,
     stdout: globals.json ? 'stderr' : 'stdout',
   };
 }
 
-/** Off a terminal it is kept; so is it when the question is not answered. */
+/** It is kept when the question is not answered. */
 async function askKeep(surroundings: Surroundings, name: string, exitCode: number): Promise<boolean> {
-  const [{ canAsk }, { isSnapError }] = await Promise.all([import('../confirm.js'), import('../library.js')]);
-  if (!canAsk(surroundings.output)) return true;
+  const question = `The command ended with ${exitCode}. Remove the worktree ${name}?`;
+  return !(await unlessInterrupted(surroundings.ask(question), false));
+}
+
+async function unlessInterrupted(answer: Promise<boolean>, otherwise: boolean): Promise<boolean> {
   try {
-    return !(await surroundings.ask(`The command ended with ${exitCode}. Remove the worktree ${name}?`));
+    return await answer;
   } catch (error) {
+    const { isSnapError } = await import('../library.js');
     if (!isSnapError(error, 'INTERRUPTED')) throw error;
-    return true;
+    return otherwise;
   }
 }
 
 function warningsOf(result: RunResult, next: NextCommand): string[] {
   const { after, before, complete, messages, snapshotLevel, worktree, instance } = result;
   const unsaved = (worktree?.unsaved ?? []).map((why) => `The worktree was not removed: ${why}.`);
+  const names = (worktree?.unacknowledged ?? []).map((name) => ` --acknowledge ${shellWord(name)}`).join('');
+  if (names !== '') unsaved.push(`If all of that may go: ${next(`discard ${instance} --yes${names}`, null)}`);
   const spell = (words: string): string => (worktree === null ? next(words) : next(words, instance));
   const said = [...messages, ...unsaved];
   if (snapshotLevel === 'off') return said;

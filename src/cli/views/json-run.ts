@@ -6,7 +6,7 @@ import { pointerData } from './json.js';
 import { runCommands } from './text-run.js';
 
 export function runData(result: RunResult, next: NextCommand): RunData {
-  const { instance, exitCode, snapshotLevel, before, after, changes, complete, worktree } = result;
+  const { instance, exitCode, snapshotLevel, before, after, changes, complete, worktree, exitDecision } = result;
   return {
     instance,
     exit_code: exitCode,
@@ -17,11 +17,12 @@ export function runData(result: RunResult, next: NextCommand): RunData {
     commands: runCommands(result, next),
     complete,
     worktree: worktree === null ? null : worktreeData(worktree),
+    exit_decision: exitDecision,
   };
 }
 
 function worktreeData(worktree: RunWorktree): RunData['worktree'] {
-  const { name, path, branch, baseCommit, kept, branchStays, unsaved } = worktree;
+  const { name, path, branch, baseCommit, kept, branchStays, unsaved, unacknowledged } = worktree;
   return {
     name,
     path: pathToJson(path),
@@ -30,6 +31,7 @@ function worktreeData(worktree: RunWorktree): RunData['worktree'] {
     kept,
     branch_stays: branchStays,
     unsaved,
+    unacknowledged,
   };
 }
 

@@ -90,7 +90,13 @@ function waysOn(result: RunResult, next: NextCommand): string[] {
     ...(diff === null ? [] : [`  See what it did: ${diff}`]),
     ...(restore === null ? [] : [`  Take it back:    ${restore}`]),
     ...worktreeLines(result, next),
+    ...decisionLines(result, next),
   ];
+}
+
+function decisionLines({ exitDecision, instance }: RunResult, next: NextCommand): string[] {
+  if (exitDecision === 'keep') return [`  Go on with it:   ${next(`resume ${instance}`, null)}`];
+  return exitDecision === 'discard' ? [`  Discarded: ${instance} is closed, as exit_policy says.`] : [];
 }
 
 function worktreeLines({ worktree, after }: RunResult, next: NextCommand): string[] {

@@ -1,12 +1,15 @@
-import type { HostPath } from '../../core/entry-path.js';
+import { type Assessment, type NamedRisk, namedRisks } from '../../core/assessment.js';
+import { type HostPath, displayPath } from '../../core/entry-path.js';
 import type { RunRequest } from '../../core/requests.js';
 import type { SaveResult } from '../../core/results.js';
 import type { RunResult, RunWorktree } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
+import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { makeWorktree } from '../worktree/make-worktree.js';
 import { inWorktree, removeNow } from '../worktree/remove-worktree.js';
 import { unsavedIn } from '../worktree/unsaved.js';
+import { type ExitPolicy, exitPolicyOfFolder, noteKept } from './exit-policy.js';
 import { type EndedRun, run } from './run.js';
 
 /** Runs a command in a folder; the exit code that a shell would report. */
@@ -14,7 +17,7 @@ export type StartCommandIn = (command: RunRequest['command'], folder: HostPath) 
 
 /**
  * Like `run`, in a new worktree of the repository around the current folder. Afterwards the worktree is kept or removed,
- * as the command ended or as `keep` says; never removed without a whole snapshot of it, nor while something in it would
+ * as `keep` says, else the folder's exit policy, else as the command ended; never removed without a whole snapshot of it, nor while something in it would
  * be lost.
  * @throws SnapError NOT_A_REPOSITORY, REPOSITORY_UNSUITABLE, WORKTREE_EXISTS, and all that `run` throws: then no worktree
  * is left
@@ -25,6 +28,7 @@ export async function runInWorktree(
   request: RunRequest,
   start: StartCommandIn,
 ): Promise<RunResult> {
+  const policy = exitPolicyOfFolder(context);
   const { record, start: folder } = await makeWorktree(context);
   const ran = { done: false };
   try {
@@ -33,7 +37,7 @@ export async function runInWorktree(
       ran.done = true;
       return exitCode;
     });
-    return await afterRun(undisturbed, record, request, ended);
+    return await afterRun(undisturbed, record, request, { ...ended, policy });
   } catch (error) {
     // Where nothing ran, it holds what its commit holds.
     if (!ran.done) await removeNow(undisturbed, record, null);
@@ -41,41 +45,114 @@ export async function runInWorktree(
   }
 }
 
-async function afterRun(
-  context: Context,
-  made: WorktreeRecord,
-  request: RunRequest,
-  { result, saved }: EndedRun,
-): Promise<RunResult> {
+interface Ended extends EndedRun {
+  readonly policy: ExitPolicy;
+}
+
+async function afterRun(context: Context, made: WorktreeRecord, request: RunRequest, ended: Ended): Promise<RunResult> {
+  const { result } = ended;
   const record: WorktreeRecord = { ...made, exitCode: result.exitCode };
   const { name, path, branch, baseCommit } = record;
-  const outcome = { name, path, branch, baseCommit };
+  const stays = { name, path, branch, baseCommit, kept: true, branchStays: true, unsaved: [], unacknowledged: [] };
   try {
     context.registry.writeWorktree(record);
-    const wanted = await isToBeKept(request, record);
-    const reasons = wanted ? [] : await whyNotRemoved(context, record, saved);
-    if (wanted || reasons.length > 0)
-      return { ...result, worktree: { ...outcome, kept: true, branchStays: true, unsaved: reasons } };
-    const { branchStays } = await removeNow(context, record, null);
-    return { ...result, worktree: { ...outcome, kept: false, branchStays, unsaved: [] } };
+    const fate = await fateOf(context, record, request, ended);
+    const { exitDecision = null, messages = [], ...worktree } = fate;
+    return {
+      ...result,
+      exitDecision,
+      worktree: { ...stays, ...worktree },
+      messages: [...result.messages, ...messages],
+    };
   } catch (error) {
     // What the command returned comes first.
     const said = error instanceof Error ? error.message : String(error);
-    const worktree: RunWorktree = { ...outcome, kept: true, branchStays: true, unsaved: [said] };
-    return { ...result, worktree };
+    return { ...result, worktree: { ...stays, unsaved: [said] } };
   }
 }
 
-async function isToBeKept(request: RunRequest, { name, path, exitCode }: WorktreeRecord): Promise<boolean> {
+/** What became of a worktree, where it is not that it stays without more ado. */
+type Fate = Partial<
+  Pick<RunWorktree, 'kept' | 'branchStays' | 'unsaved' | 'unacknowledged'> &
+    Pick<RunResult, 'exitDecision' | 'messages'>
+>;
+
+async function fateOf(context: Context, record: WorktreeRecord, request: RunRequest, ended: Ended): Promise<Fate> {
+  const { name, path, exitCode } = record;
   switch (request.keep) {
     case 'keep':
-      return true;
+      return {};
     case 'discard':
-      return false;
+      return removed(context, record, ended);
     case 'ask':
-      return (await request.askKeep?.({ name, path, exitCode: exitCode ?? 0 })) ?? true;
+      return (await request.askKeep?.({ name, path, exitCode: exitCode ?? 0 })) === false
+        ? removed(context, record, ended)
+        : {};
     case undefined:
-      return exitCode === 0;
+      return fateByPolicy(context, record, request, ended);
+  }
+}
+
+async function fateByPolicy(
+  context: Context,
+  record: WorktreeRecord,
+  request: RunRequest,
+  ended: Ended,
+): Promise<Fate> {
+  switch (ended.policy) {
+    case 'keep': {
+      const { decision, messages } = await noteKept(context, record.name);
+      return { exitDecision: decision, messages };
+    }
+    case 'discard':
+      return discarded(context, record, request, ended);
+    case 'ask':
+      if (record.exitCode === 0 || !(await mayGo(context, record, request))) return {};
+      return removed(context, record, ended);
+  }
+}
+
+async function removed(context: Context, record: WorktreeRecord, { saved }: EndedRun): Promise<Fate> {
+  const unsaved = await whyNotRemoved(context, record, saved);
+  if (unsaved.length > 0) return { unsaved };
+  const { branchStays } = await removeNow(context, record, null);
+  return { kept: false, branchStays };
+}
+
+/** Whoever sits at a terminal is asked before something goes that is dirty or unpushed. */
+async function mayGo(context: Context, { name }: WorktreeRecord, { confirmDiscard }: RunRequest): Promise<boolean> {
+  const record = context.registry.find(name);
+  if (confirmDiscard === undefined || record === undefined) return true;
+  const { assessRecord } = await import('../assess/assess.js');
+  const assessment = await assessRecord(context, record);
+  const risks = namedRisks(assessment);
+  return risks.length === 0 || confirmDiscard(assessment, risks);
+}
+
+/** As by `discard`: what is dirty or unpushed has to be acknowledged by somebody, else all of it stays. */
+async function discarded(
+  context: Context,
+  record: WorktreeRecord,
+  { confirmDiscard }: RunRequest,
+  { saved }: EndedRun,
+): Promise<Fate> {
+  const unsaved = await whyNotRemoved(context, record, saved);
+  if (unsaved.length > 0) return { unsaved };
+  const { discard } = await import('../assess/decide.js');
+  let atRisk: readonly NamedRisk[] = [];
+  const confirm = async (assessment: Assessment, risks: readonly NamedRisk[]): Promise<boolean> => {
+    if (risks.length > 0 && confirmDiscard === undefined) atRisk = risks;
+    return risks.length === 0 || ((await confirmDiscard?.(assessment, risks)) ?? false);
+  };
+  try {
+    const { worktree, messages } = await discard(context, { instance: record.name, confirm });
+    return { kept: worktree === null, branchStays: worktree?.branchStays ?? true, exitDecision: 'discard', messages };
+  } catch (error) {
+    if (!isSnapError(error, 'DECLINED')) throw error;
+    return {
+      unsaved: atRisk.map(({ name, why }) => `${displayPath(name)} is at risk: ${why.join('; ')}`),
+      unacknowledged: atRisk.map(({ name }) => displayPath(name)),
+    };
   }
 }
 

@@ -43,7 +43,7 @@ export async function run(
   const ran = { before, mounts, watched, exitCode };
   const { saved, ...rest } = level === 'off' ? nothingSaved : await afterCommand(inInstance, request, ran);
   const began = { instance, exitCode, snapshotLevel: level, before: pointerOf(before) };
-  const result = { ...began, ...rest, worktree: null };
+  const result = { ...began, ...rest, worktree: null, exitDecision: null };
   return { result: { ...result, messages: [...messages, ...rest.messages] }, saved };
 }
 

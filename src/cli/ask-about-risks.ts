@@ -1,0 +1,16 @@
+import type { NamedRisk } from '../index.js';
+import { displayPath } from './library.js';
+import type { Surroundings } from './surroundings.js';
+import { riskLines } from './views/text-assess.js';
+
+/** Lists on a terminal what is dirty or unpushed in an instance, and asks whether all of it may go. */
+export async function askAboutRisks(
+  { output, ask }: Pick<Surroundings, 'output' | 'ask'>,
+  instance: string,
+  risks: readonly NamedRisk[],
+): Promise<boolean> {
+  const lines = riskLines(risks).map((line) => `  ${line}\n`);
+  await output.stderr.write(`Dirty or unpushed in ${instance}:\n${lines.join('')}`);
+  const names = risks.map(({ name }) => displayPath(name)).join(', ');
+  return ask(`Discard ${instance} although this is at risk: ${names}?`);
+}
