@@ -44,7 +44,8 @@ export interface SnapErrorData {
   readonly GIT_STATE_REFUSED: { readonly path: string; readonly why: string };
   readonly LIMIT_EXCEEDED: { readonly path: string };
   readonly DESTINATION_EXISTS: { readonly path: string };
-  readonly CONFIRMATION_NEEDED: { readonly what: string };
+  /** `command`: the words that go on without being asked, where there is no dry run to look at first. */
+  readonly CONFIRMATION_NEEDED: { readonly what: string; readonly command?: string };
   /** What is dirty or unpushed must be named before it is given up: `names` as they are to be typed. */
   readonly ACKNOWLEDGEMENT_NEEDED: { readonly instance: string; readonly names: readonly string[] };
   readonly LARGE_DELETION: { readonly mount: string; readonly deleted: number; readonly held: number };

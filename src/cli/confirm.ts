@@ -7,17 +7,23 @@ export interface Consent {
   readonly yes: boolean;
   /** What is asked for, as the error names it: `restore`. */
   readonly what: string;
+  /** What to type to go on without being asked; default: to look with `--dry-run`, then `--yes`. */
+  readonly command?: string;
 }
 
 /**
  * True when the user agrees to the deed ("remove snapshot 3"): beforehand with `--yes`, or now on a terminal.
  * @throws SnapError CONFIRMATION_NEEDED when nobody can be asked.
  */
-export async function agreeTo(deed: string, { yes, what }: Consent, surroundings: Surroundings): Promise<boolean> {
+export async function agreeTo(
+  deed: string,
+  { yes, what, command }: Consent,
+  surroundings: Surroundings,
+): Promise<boolean> {
   if (yes) return true;
   if (canAsk(surroundings.output)) return surroundings.ask(`${deed.slice(0, 1).toUpperCase()}${deed.slice(1)}?`);
   const message = `Confirmation is needed to ${deed}, and there is no terminal to ask on.`;
-  throw new SnapError('CONFIRMATION_NEEDED', message, { what });
+  throw new SnapError('CONFIRMATION_NEEDED', message, { what, ...(command === undefined ? {} : { command }) });
 }
 
 export function canAsk(output: Output): boolean {

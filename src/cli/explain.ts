@@ -124,7 +124,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   DESTINATION_EXISTS: { exitCode: 4, hint: () => 'Name a path where nothing is yet.', paths: ({ path }) => [path] },
   CONFIRMATION_NEEDED: {
     exitCode: 5,
-    hint: () => 'Look with --dry-run first; say --yes to go on without being asked.',
+    hint: ({ command }, next) =>
+      command === undefined
+        ? 'Look with --dry-run first; say --yes to go on without being asked.'
+        : `Go on without being asked: ${next(command, null)}`,
   },
   ACKNOWLEDGEMENT_NEEDED: {
     exitCode: 5,

@@ -111,6 +111,26 @@ describe('run --worktree', () => {
     expect(existsSync(data.worktree.path)).toBe(false);
   });
 
+  test('is not removed off a terminal without --yes, and what to type is said', async () => {
+    const scene = sample();
+    const { data } = await inTree(scene, 'true');
+    const { name, path } = data.worktree;
+    for (const force of [[], ['--force']]) {
+      const refused = await scene.json(['run', 'remove', name, ...force], { ...none, code: 5 });
+      expect(refused.document.error).toMatchObject({
+        code: 'CONFIRMATION_NEEDED',
+        hint: expect.stringMatching(
+          new RegExp(`^Go on without being asked: jackin-snap .*run remove ${name} ${['--yes', ...force].join(' ')}$`),
+        ),
+      });
+    }
+    expect(existsSync(path)).toBe(true);
+    const discarding = await scene.run(['discard', name], { ...none, code: 5 });
+    expect(discarding.stderr).toContain(`discard ${name} --yes`);
+    await scene.run(['run', 'remove', name, '--yes'], none);
+    expect(existsSync(path)).toBe(false);
+  });
+
   test('a secret that the commit has is no reason to keep it', async () => {
     const scene = new Scene();
     scene.repository({ '.env': 'tracked', 'certs/a.pem': 'p', '.aws/config': 'c' });

@@ -101,6 +101,11 @@ describe('explain', () => {
     expect(hint).not.toContain('Nothing half-done');
   });
 
+  test('where there is no dry run to look at, the command that asks nobody is named', () => {
+    const error = new SnapError('CONFIRMATION_NEEDED', 'Asked.', { what: 'remove', command: 'run remove w --yes' });
+    expect(explain(error, next).hint).toBe('Go on without being asked: jackin-snap run remove w --yes');
+  });
+
   test('what to type next repeats the instance and data directory in use', async () => {
     const fail = () => Promise.reject(new SnapError('STORE_DAMAGED', 'Damaged.', { problem: 'x' }));
     const { stderr } = await call(['-i', 'a', 'gc', '--data-dir', '/my data'], { fake: fakeSnap({ gc: fail }) });

@@ -67,7 +67,8 @@ async function agree(
     import('../ask-about-risks.js'),
   ]);
   stopProgress();
-  if (risks.length === 0) return agreeTo(`discard ${instance}`, { yes, what: 'discard' }, surroundings);
+  const command = `discard ${instance} --yes`;
+  if (risks.length === 0) return agreeTo(`discard ${instance}`, { yes, what: 'discard', command }, surroundings);
   if (!canAsk(surroundings.output)) {
     const names = risks.map(({ name }) => displayPath(name));
     const message = `Nothing was discarded: ${riskLines(risks).join('; ')}. Each must be acknowledged by its name.`;

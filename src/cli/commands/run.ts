@@ -70,7 +70,8 @@ async function removeOutcome(context: Context, name: string, { yes = false, forc
     force,
     confirm: (worktree) => {
       stopProgress();
-      return agreeTo(`remove the worktree ${worktree.name}`, { yes, what: 'remove' }, surroundings);
+      const command = `run remove ${worktree.name} --yes${force === true ? ' --force' : ''}`;
+      return agreeTo(`remove the worktree ${worktree.name}`, { yes, what: 'remove', command }, surroundings);
     },
   });
   return { data: () => runRemoveData(removed), text: () => runRemoveText(removed, next), report: true };
