@@ -7,7 +7,9 @@ export const hasPython: boolean = spawnSync('python3', ['-c', 'import pty']).sta
 export interface TypedStep {
   /** Typed once this is on the screen, after what earlier steps waited for. */
   readonly after: string;
-  readonly type: string;
+  readonly type?: string;
+  /** The window gets this size, before anything is typed. */
+  readonly resize?: { readonly rows: number; readonly columns: number };
 }
 
 export interface TerminalOptions {
@@ -21,13 +23,19 @@ export async function onTerminal(
   steps: readonly TypedStep[],
   { cwd, env }: TerminalOptions,
 ): Promise<{ readonly shown: string; readonly code: number | null }> {
-  const typed = JSON.stringify(steps.map(({ after, type }) => [after, type]));
+  const typed = JSON.stringify(
+    steps.map(({ after, type = '', resize }) => [
+      after,
+      type,
+      resize === undefined ? null : [resize.rows, resize.columns],
+    ]),
+  );
   const run = await startProcess('python3', ['-c', driver, typed, ...command], { cwd, env, timeout: 60_000 }).done;
   return { shown: run.stdout, code: run.code };
 }
 
 const driver = `
-import json, os, pty, sys
+import fcntl, json, os, pty, struct, sys, termios
 steps = json.loads(sys.argv[1])
 pid, terminal = pty.fork()
 if pid == 0:
@@ -46,7 +54,10 @@ while True:
         if at < 0:
             break
         seen = at + len(steps[0][0])
-        os.write(terminal, steps.pop(0)[1].encode())
+        _, text, size = steps.pop(0)
+        if size:
+            fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', size[0], size[1], 0, 0))
+        os.write(terminal, text.encode())
 sys.stdout.buffer.write(screen)
 sys.stdout.flush()
 status = os.waitpid(pid, 0)[1]
