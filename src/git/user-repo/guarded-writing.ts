@@ -3,6 +3,7 @@ import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, unlin
 
 import { SnapError, systemCode } from '../../errors.js';
 import { orNoSpace, writeFully } from '../../fs/durable.js';
+import { pathOfEntry, removeFileIfThere, syncDirectory } from './entries-of-directory.js';
 import type { GuardedDirectory } from './guarded-directory.js';
 
 /*
@@ -13,8 +14,8 @@ import type { GuardedDirectory } from './guarded-directory.js';
 /** Enters a directory, which is made where it is missing. */
 export function enterOrMake(parent: GuardedDirectory, name: string): GuardedDirectory {
   try {
-    mkdirSync(at(parent, name));
-    sync(parent);
+    mkdirSync(pathOfEntry(parent, name));
+    syncDirectory(parent);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw error;
   }
@@ -57,11 +58,11 @@ export function replaceLocked(
     let isPlaced = false;
     try {
       check();
-      renameSync(at(parent, `${name}.lock`), at(parent, name));
+      renameSync(pathOfEntry(parent, `${name}.lock`), pathOfEntry(parent, name));
       isPlaced = true;
-      sync(parent);
+      syncDirectory(parent);
     } finally {
-      if (!isPlaced) unlinkSync(at(parent, `${name}.lock`));
+      if (!isPlaced) unlinkSync(pathOfEntry(parent, `${name}.lock`));
     }
   });
 }
@@ -72,10 +73,10 @@ export function removeLocked(directory: GuardedDirectory, path: string, check: (
     lock(parent, `${name}.lock`, '');
     try {
       check();
-      removeFile(parent, name);
-      sync(parent);
+      removeFileIfThere(parent, name);
+      syncDirectory(parent);
     } finally {
-      unlinkSync(at(parent, `${name}.lock`));
+      unlinkSync(pathOfEntry(parent, `${name}.lock`));
     }
   });
 }
@@ -92,7 +93,7 @@ function lock(parent: GuardedDirectory, name: string, content: Uint8Array | stri
 /** Writes a file that was not there, durably. */
 export function writeNew(parent: GuardedDirectory, name: string, content: Uint8Array | string): void {
   writeFile(parent, name, content, constants.O_EXCL);
-  sync(parent);
+  syncDirectory(parent);
 }
 
 /** Adds to the end of a file that is there; nothing where there is none. */
@@ -108,7 +109,7 @@ function writeFile(parent: GuardedDirectory, name: string, content: Uint8Array |
   const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content;
   orNoSpace(name, () => {
     const descriptor = openSync(
-      at(parent, name),
+      pathOfEntry(parent, name),
       constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK | flags,
       0o666,
     );
@@ -119,27 +120,6 @@ function writeFile(parent: GuardedDirectory, name: string, content: Uint8Array |
       closeSync(descriptor);
     }
   });
-}
-
-export function removeFile(parent: GuardedDirectory, name: string): void {
-  try {
-    unlinkSync(at(parent, name));
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-  }
-}
-
-export function sync(directory: GuardedDirectory): void {
-  const descriptor = openSync(directory.descriptorPath, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function at(directory: GuardedDirectory, name: string): Buffer {
-  return Buffer.from(`${directory.descriptorPath}/${name}`, 'latin1');
 }
 
 function inTheWay(name: string, why: string): SnapError<'GIT_STATE_REFUSED'> {

@@ -3,7 +3,8 @@ import { type GuardedDirectory, type Reading, read, unreadable } from './guarded
 import { resolveRef } from './refs.js';
 
 /*
- * All branches, tags and remote-tracking refs of a repository. Something that cannot be read is never taken for absent.
+ * All branches, tags and remote-tracking refs of a repository. Names are whole, and bytes; symbolic refs below
+ * refs/remotes are none.
  */
 
 const roots = ['refs/heads', 'refs/remotes', 'refs/tags'] as const;
@@ -11,50 +12,62 @@ const packedLimit = 256 * 1024 * 1024;
 const depthLimit = 64;
 const mostRefs = 500_000;
 
-/** Whole names (bytes) and what they say, in byte order. Symbolic refs below refs/remotes are none. */
-export function listRefs(commonDir: GuardedDirectory): Reading<ReadonlyMap<string, ObjectId>> {
-  const packed = commonDir.read('packed-refs', packedLimit);
-  if (packed.kind === 'unreadable') return packed;
-  const found = new Map<string, ObjectId>();
-  if (packed.kind === 'read')
+export type Refs = ReadonlyMap<string, ObjectId>;
+
+/** All of them, in byte order: where one cannot be read, none can. Nothing is taken for absent. */
+export function listRefs(commonDir: GuardedDirectory): Reading<Refs> {
+  const listing = new RefListing(commonDir);
+  if (listing.problem !== null) return unreadable(listing.problem);
+  return read(new Map([...listing.refs].sort(([a], [b]) => (a < b ? -1 : 1))));
+}
+
+/** Those that can be read: what is certain to keep commits in a repository. */
+export function readableRefs(commonDir: GuardedDirectory): Refs {
+  return new RefListing(commonDir).refs;
+}
+
+class RefListing {
+  readonly refs = new Map<string, ObjectId>();
+  /** Why there may be others; the first reason. */
+  problem: string | null = null;
+  readonly #commonDir: GuardedDirectory;
+
+  constructor(commonDir: GuardedDirectory) {
+    this.#commonDir = commonDir;
+    this.#addPacked();
+    for (const root of roots) this.#addLoose(root, depthLimit);
+  }
+
+  #addPacked(): void {
+    const packed = this.#commonDir.read('packed-refs', packedLimit);
+    if (packed.kind === 'unreadable') this.problem = packed.why;
+    if (packed.kind !== 'read') return;
     for (const [, oid, name = ''] of packed.value.toString('latin1').matchAll(/^([0-9a-f]{40}) (refs\/[^\n]+)$/gm))
-      if (roots.some((root) => name.startsWith(`${root}/`))) found.set(name, oid as ObjectId);
-  for (const root of roots) {
-    const problem = addLoose(commonDir, root, found, depthLimit);
-    if (problem !== undefined) return unreadable(problem);
+      if (roots.some((root) => name.startsWith(`${root}/`))) this.refs.set(name, oid as ObjectId);
   }
-  return read(new Map([...found].sort(([a], [b]) => (a < b ? -1 : 1))));
-}
 
-/** @returns why the refs cannot be known */
-function addLoose(
-  commonDir: GuardedDirectory,
-  path: string,
-  found: Map<string, ObjectId>,
-  depth: number,
-): string | undefined {
-  if (depth === 0 || found.size > mostRefs) return 'there are too many refs, or they lie too deep';
-  const names = commonDir.list(path);
-  if (names.kind === 'unreadable') return names.why;
-  if (names.kind === 'absent') return addRef(commonDir, path, found);
-  for (const name of names.value) {
-    const problem = name.endsWith('.lock') ? undefined : addLoose(commonDir, `${path}/${name}`, found, depth - 1);
-    if (problem !== undefined) return problem;
+  #addLoose(path: string, depth: number): void {
+    if (depth === 0 || this.refs.size > mostRefs) {
+      this.problem ??= 'there are too many refs, or they lie too deep';
+      return;
+    }
+    const names = this.#commonDir.list(path);
+    if (names.kind === 'unreadable') this.problem ??= names.why;
+    else if (names.kind === 'absent') this.#addRef(path);
+    else for (const name of names.value) if (!name.endsWith('.lock')) this.#addLoose(`${path}/${name}`, depth - 1);
   }
-  return undefined;
-}
 
-function addRef(commonDir: GuardedDirectory, path: string, found: Map<string, ObjectId>): string | undefined {
-  if ((roots as readonly string[]).includes(path)) return undefined;
-  const content = commonDir.read(path, 64 * 1024);
-  if (content.kind === 'unreadable') return content.why;
-  if (content.kind === 'absent') return undefined;
-  if (path.startsWith('refs/remotes/') && content.value.toString('latin1', 0, 4) === 'ref:') {
-    found.delete(path);
-    return undefined;
+  #addRef(path: string): void {
+    if ((roots as readonly string[]).includes(path)) return;
+    const content = this.#commonDir.read(path, 64 * 1024);
+    if (content.kind === 'unreadable') this.problem ??= content.why;
+    if (content.kind !== 'read') return;
+    if (path.startsWith('refs/remotes/') && content.value.toString('latin1', 0, 4) === 'ref:') {
+      this.refs.delete(path);
+      return;
+    }
+    const oid = resolveRef(this.#commonDir, this.#commonDir, path);
+    if (oid.kind === 'unreadable') this.problem ??= oid.why;
+    if (oid.kind === 'read') this.refs.set(path, oid.value);
   }
-  const oid = resolveRef(commonDir, commonDir, path);
-  if (oid.kind === 'unreadable') return oid.why;
-  if (oid.kind === 'read') found.set(path, oid.value);
-  return undefined;
 }

@@ -1,12 +1,11 @@
-import { Buffer } from 'node:buffer';
-import { createHash } from 'node:crypto';
-
 import { pathFromJson } from '../../core/entry-path.js';
-import type { GitState, HeadState, IndexFlag, StashState } from '../../core/git-state.js';
+import type { GitState, HeadState, StashState } from '../../core/git-state.js';
 import type { ObjectId } from '../../core/ids.js';
 import { SnapError } from '../../errors.js';
+import { type WrittenEntry, encodeIndexFile } from './encode-index.js';
+import { removeFileIfThere } from './entries-of-directory.js';
 import type { GuardedDirectory } from './guarded-directory.js';
-import { appendIfThere, inDirectoryOf, removeFile, removeLocked, replaceLocked } from './guarded-writing.js';
+import { appendIfThere, inDirectoryOf, removeLocked, replaceLocked } from './guarded-writing.js';
 import { readHead, resolveRef } from './refs.js';
 
 /*
@@ -37,7 +36,7 @@ export function moveRef(
   if (to === null) {
     if (isPacked(commonDir, ref)) throw refused(ref, 'it is among the packed refs');
     removeLocked(commonDir, ref, check);
-    if (commonDir.exists(`logs/${ref}`)) inDirectoryOf(commonDir, `logs/${ref}`, removeFile);
+    if (commonDir.exists(`logs/${ref}`)) inDirectoryOf(commonDir, `logs/${ref}`, removeFileIfThere);
     return;
   }
   replaceLocked(commonDir, ref, `${to}\n`, check);
@@ -83,7 +82,7 @@ export function writeStashes(commonDir: GuardedDirectory, stashes: readonly Stas
   if (newest === undefined) {
     if (isPacked(commonDir, 'refs/stash')) throw refused('refs/stash', 'it is among the packed refs');
     removeLocked(commonDir, 'refs/stash', () => {
-      inDirectoryOf(commonDir, 'logs/refs/stash', removeFile);
+      inDirectoryOf(commonDir, 'logs/refs/stash', removeFileIfThere);
     });
     return;
   }
@@ -102,49 +101,8 @@ function oneLine(text: string): string {
   return text.replace(/[\n\r\0]/g, ' ');
 }
 
-/** One entry of an index. */
-export interface WrittenEntry {
-  readonly path: string;
-  readonly mode: number;
-  readonly oid: ObjectId;
-  readonly stage: number;
-  readonly flags: readonly IndexFlag[];
-}
-
-/** Without stats: git looks at each file once and notes its own. */
 export function writeIndex(gitDir: GuardedDirectory, entries: readonly WrittenEntry[]): void {
-  const sorted = [...entries].sort((a, b) => (a.path === b.path ? a.stage - b.stage : a.path < b.path ? -1 : 1));
-  const header = Buffer.alloc(12);
-  header.write('DIRC', 0, 'latin1');
-  header.writeUInt32BE(sorted.some(isExtended) ? 3 : 2, 4);
-  header.writeUInt32BE(sorted.length, 8);
-  const content = Buffer.concat([header, ...sorted.map(encodeEntry)]);
-  replaceLocked(gitDir, 'index', Buffer.concat([content, createHash('sha1').update(content).digest()]));
-}
-
-function isExtended({ flags }: WrittenEntry): boolean {
-  return flags.includes('skip-worktree') || flags.includes('intent-to-add');
-}
-
-const fixed = 62;
-
-function encodeEntry(entry: WrittenEntry): Buffer {
-  const { path, mode, oid, stage, flags } = entry;
-  const name = Buffer.from(path, 'latin1');
-  const start = fixed + (isExtended(entry) ? 2 : 0);
-  // One to eight zeros, so that the length is a multiple of eight.
-  const bytes = Buffer.alloc(Math.ceil((start + name.length + 1) / 8) * 8);
-  bytes.writeUInt32BE(mode, 24);
-  bytes.write(oid, 40, 'hex');
-  const common = (flags.includes('assume-valid') ? 0x8000 : 0) | (isExtended(entry) ? 0x4000 : 0) | (stage << 12);
-  bytes.writeUInt16BE(common | Math.min(name.length, 0xfff), 60);
-  if (isExtended(entry))
-    bytes.writeUInt16BE(
-      (flags.includes('skip-worktree') ? 0x4000 : 0) | (flags.includes('intent-to-add') ? 0x2000 : 0),
-      fixed,
-    );
-  name.copy(bytes, start);
-  return bytes;
+  replaceLocked(gitDir, 'index', encodeIndexFile(entries));
 }
 
 /** The least that a repository needs: where its remotes are, and what its branches follow. */

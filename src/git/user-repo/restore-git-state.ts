@@ -9,20 +9,14 @@ import { SnapError, isSnapError } from '../../errors.js';
 import { hashObject } from '../pack/format.js';
 import { KnownObjects } from '../pack/known-objects.js';
 import { PackWriter } from '../pack/pack-writer.js';
+import type { WrittenEntry } from './encode-index.js';
+import { removeFileIfThere, syncDirectory } from './entries-of-directory.js';
 import { type GitTarget, type TargetRequest, openTarget, unfinishedMark } from './git-target.js';
 import { GuardedDirectory } from './guarded-directory.js';
-import { enterOrMake, removeFile, replaceLocked, sync, writeNew } from './guarded-writing.js';
+import { enterOrMake, replaceLocked, writeNew } from './guarded-writing.js';
 import { type HeldCommit, type HeldListing, HeldObjects, directoryMode } from './held-objects.js';
 import { NeededObjects } from './needed-objects.js';
-import {
-  type ReflogNote,
-  type WrittenEntry,
-  configText,
-  moveHead,
-  moveRef,
-  writeIndex,
-  writeStashes,
-} from './repository-writing.js';
+import { type ReflogNote, configText, moveHead, moveRef, writeIndex, writeStashes } from './repository-writing.js';
 
 /*
  * Brings a repository to a snapshot's git state: first all objects, durably, then refs, index, stashes and HEAD, each
@@ -315,6 +309,6 @@ function makeRepository({ directory }: TargetRequest, state: GitState): GuardedD
 }
 
 function finishRepository(gitDir: GuardedDirectory): void {
-  removeFile(gitDir, unfinishedMark);
-  sync(gitDir);
+  removeFileIfThere(gitDir, unfinishedMark);
+  syncDirectory(gitDir);
 }

@@ -1,9 +1,10 @@
 import { displayPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import { SnapError, systemCode } from '../../errors.js';
+import { removeFileIfThere, syncDirectory } from '../user-repo/entries-of-directory.js';
 import type { GuardedDirectory } from '../user-repo/guarded-directory.js';
 import { resolveRef } from '../user-repo/refs.js';
-import { enterOrMake, remove, rename, sync, writeNew } from './guarded-writing.js';
+import { enterOrMake, rename, writeNew } from './guarded-writing.js';
 
 /*
  * Branches as git keeps them in files, under git's own locks: whoever has `<ref>.lock` may change the ref.
@@ -28,8 +29,9 @@ export function deleteBranch(commonDir: GuardedDirectory, branch: string, commit
   withParent(commonDir, branch, (directory, name) => {
     withLock(directory, name, '', () => {
       const now = resolveRef(commonDir, commonDir, ref);
-      isGone = now.kind === 'absent' || (now.kind === 'read' && now.value === commit && remove(directory, name));
-      if (isGone) sync(directory);
+      isGone =
+        now.kind === 'absent' || (now.kind === 'read' && now.value === commit && removeFileIfThere(directory, name));
+      if (isGone) syncDirectory(directory);
     });
   });
   return isGone;
@@ -77,7 +79,7 @@ function withLock(directory: GuardedDirectory, name: string, content: string, ac
   try {
     act();
   } finally {
-    remove(directory, `${name}.lock`);
+    removeFileIfThere(directory, `${name}.lock`);
   }
 }
 

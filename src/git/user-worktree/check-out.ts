@@ -7,10 +7,10 @@ import { displayPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import type { ObjectType } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
+import type { WrittenEntry } from '../user-repo/encode-index.js';
 import type { RepositoryObjects } from '../user-repo/repository-objects.js';
 import { type UserTreeEntry, isCheckoutName, parseUserTree } from '../user-repo/tree-content.js';
 import { unsuitable } from './find-source.js';
-import type { CheckedOut } from './write-index.js';
 
 export interface CheckOutRequest {
   readonly objects: RepositoryObjects;
@@ -27,8 +27,8 @@ export interface CheckOutRequest {
  * trusted: everything is made anew, so that no entry can stand in for another.
  * @throws SnapError REPOSITORY_UNSUITABLE when an object is missing, or git would make no such file
  */
-export async function checkOut(request: CheckOutRequest): Promise<CheckedOut[]> {
-  const files: CheckedOut[] = [];
+export async function checkOut(request: CheckOutRequest): Promise<WrittenEntry[]> {
+  const files: WrittenEntry[] = [];
   await checkOutTree(request, request.tree, '', files);
   return files;
 }
@@ -41,7 +41,7 @@ async function checkOutTree(
   request: CheckOutRequest,
   tree: ObjectId,
   prefix: string,
-  files: CheckedOut[],
+  files: WrittenEntry[],
 ): Promise<void> {
   const entries = parseUserTree(readObject(request, tree, 'tree', prefix));
   if (entries === undefined) throw unsuitable(request.repository, `its tree ${tree} is damaged`);
@@ -58,7 +58,7 @@ async function checkOutTree(
   }
 }
 
-function checkOutEntry(request: CheckOutRequest, { mode, oid }: UserTreeEntry, path: string): CheckedOut {
+function checkOutEntry(request: CheckOutRequest, { mode, oid }: UserTreeEntry, path: string): WrittenEntry {
   if (mode === gitlink) {
     // A submodule that is not set up is an empty folder.
     make(request, path, (at) => mkdirSync(at));

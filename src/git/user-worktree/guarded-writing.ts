@@ -1,16 +1,7 @@
-import {
-  closeSync,
-  constants,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmdirSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, rmdirSync, writeSync } from 'node:fs';
 
 import { SnapError, systemCode } from '../../errors.js';
+import { unlessAbsent, pathOfEntry, removeFileIfThere, syncDirectory } from '../user-repo/entries-of-directory.js';
 import type { GuardedDirectory } from '../user-repo/guarded-directory.js';
 
 /*
@@ -20,8 +11,8 @@ import type { GuardedDirectory } from '../user-repo/guarded-directory.js';
 /** Enters a directory, which is made where it is missing. */
 export function enterOrMake(parent: GuardedDirectory, name: string): GuardedDirectory {
   try {
-    mkdirSync(at(parent, name));
-    sync(parent);
+    mkdirSync(pathOfEntry(parent, name));
+    syncDirectory(parent);
   } catch (error) {
     if (systemCode(error) !== 'EEXIST') throw refused(error, name);
   }
@@ -31,11 +22,11 @@ export function enterOrMake(parent: GuardedDirectory, name: string): GuardedDire
 /** A directory that was not there before. */
 export function makeNew(parent: GuardedDirectory, name: string): GuardedDirectory {
   try {
-    mkdirSync(at(parent, name));
+    mkdirSync(pathOfEntry(parent, name));
   } catch (error) {
     throw refused(error, name);
   }
-  sync(parent);
+  syncDirectory(parent);
   return enter(parent, name);
 }
 
@@ -51,7 +42,7 @@ export function writeNew(directory: GuardedDirectory, name: string, content: Uin
   let descriptor: number;
   try {
     const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    descriptor = openSync(at(directory, name), flags, 0o666);
+    descriptor = openSync(pathOfEntry(directory, name), flags, 0o666);
   } catch (error) {
     throw refused(error, name);
   }
@@ -64,13 +55,8 @@ export function writeNew(directory: GuardedDirectory, name: string, content: Uin
 }
 
 export function rename(directory: GuardedDirectory, from: string, to: string): void {
-  renameSync(at(directory, from), at(directory, to));
-  sync(directory);
-}
-
-/** False when nothing was there. */
-export function remove(directory: GuardedDirectory, name: string): boolean {
-  return tookAway(() => unlinkSync(at(directory, name)));
+  renameSync(pathOfEntry(directory, from), pathOfEntry(directory, to));
+  syncDirectory(directory);
 }
 
 /** Removes a directory of the repository and all that is in it. */
@@ -93,42 +79,19 @@ export function removeAll(parent: GuardedDirectory, ...[name = '', ...names]: re
     if (names.kind !== 'read') throw cannotWrite(name, 'it cannot be read');
     for (const each of names.value) {
       if (isDirectory(directory, each)) removeAll(directory, each);
-      else remove(directory, each);
+      else removeFileIfThere(directory, each);
     }
   } finally {
     directory.close();
   }
-  tookAway(() => rmdirSync(at(parent, name)));
-  sync(parent);
+  unlessAbsent(() => rmdirSync(pathOfEntry(parent, name)));
+  syncDirectory(parent);
 }
 
 function isDirectory(parent: GuardedDirectory, name: string): boolean {
   const entered = parent.enter(name);
   if (entered.kind === 'read') entered.value.close();
   return entered.kind === 'read';
-}
-
-export function sync(directory: GuardedDirectory): void {
-  const descriptor = openSync(directory.descriptorPath, constants.O_RDONLY | constants.O_DIRECTORY);
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
-}
-
-function at(directory: GuardedDirectory, name: string): Buffer {
-  return Buffer.from(`${directory.descriptorPath}/${name}`, 'latin1');
-}
-
-function tookAway(act: () => void): boolean {
-  try {
-    act();
-    return true;
-  } catch (error) {
-    if (systemCode(error) !== 'ENOENT') throw error;
-    return false;
-  }
 }
 
 function refused(error: unknown, name: string): Error {

@@ -7,17 +7,18 @@ import type { WorktreeLook, Worktrees } from '../../core/worktrees.js';
 import { SnapError } from '../../errors.js';
 import { readCommitTree } from '../user-repo/commit-tree.js';
 import { countAhead, isReached } from '../user-repo/commit-walk.js';
+import { encodeIndexFile } from '../user-repo/encode-index.js';
+import { removeFileIfThere, syncDirectory } from '../user-repo/entries-of-directory.js';
 import { GuardedDirectory, type Reading } from '../user-repo/guarded-directory.js';
 import { operationOf, readIndex } from '../user-repo/read-user-repo.js';
+import { readableRefs } from '../user-repo/ref-listing.js';
 import { readHead, resolveRef } from '../user-repo/refs.js';
 import { RepositoryObjects } from '../user-repo/repository-objects.js';
 import { parseUserTree } from '../user-repo/tree-content.js';
-import { readAllRefs } from './all-refs.js';
 import { createBranch, deleteBranch } from './branch.js';
 import { checkOut } from './check-out.js';
 import { findSource, unsuitable } from './find-source.js';
-import { enter, enterOrMake, makeNew, remove, removeAll, rename, sync, writeNew } from './guarded-writing.js';
-import { encodeIndex } from './write-index.js';
+import { enter, enterOrMake, makeNew, removeAll, rename, writeNew } from './guarded-writing.js';
 
 /*
  * Linked worktrees as git keeps them: `worktrees/<name>` in the repository, a `.git` file in the folder. All of it is
@@ -39,7 +40,7 @@ async function create(record: WorktreeRecord, pause: () => Promise<void>): Promi
       undo(() => deleteBranch(commonDir, branch, baseCommit));
       mkdirSync(Buffer.from(folder, 'latin1'));
       const files = await checkOut({ objects, repository, tree: tree.value, folder, pause });
-      finish(commonDir, record, encodeIndex(files));
+      finish(commonDir, record, encodeIndexFile(files));
     });
   } finally {
     objects.close();
@@ -75,7 +76,7 @@ function makeLink(
     writeNew(link, 'commondir', '../..\n');
     writeNew(link, 'HEAD', `ref: refs/heads/${branch}\n`);
     writeNew(link, 'ORIG_HEAD', `${baseCommit}\n`);
-    sync(link);
+    syncDirectory(link);
     link.close();
   } finally {
     worktrees.close();
@@ -91,11 +92,11 @@ function finish(
   const link = enterLink(commonDir, name);
   try {
     writeNew(folder, '.git', `gitdir: ${commonPath}/worktrees/${name}\n`);
-    sync(folder);
+    syncDirectory(folder);
     writeNew(link, 'index.lock', index);
     rename(link, 'index.lock', 'index');
-    remove(link, 'locked');
-    sync(link);
+    removeFileIfThere(link, 'locked');
+    syncDirectory(link);
   } finally {
     link.close();
     folder.close();
@@ -161,7 +162,7 @@ function lookAtLink(
       head: commit,
       branch: ref?.replace(/^refs\/heads\//, '') ?? null,
       ahead: commit === null ? null : countAhead(objects, commit, record.baseCommit),
-      headIsHeld: commit !== null && isReached(objects, commit, [...readAllRefs(commonDir).values()]),
+      headIsHeld: commit !== null && isReached(objects, commit, [...readableRefs(commonDir).values()]),
       operation: operationOf(link),
       holdsOwn: holdsOwn(link),
       headFiles: commit === null ? null : filesOf(commonDir, objects, commit),
@@ -283,7 +284,7 @@ function removeBranch(commonDir: GuardedDirectory, { branch, baseCommit }: Workt
   const tip = resolveRef(commonDir, commonDir, ref);
   if (tip.kind === 'absent') return true;
   if (tip.kind === 'unreadable' || tip.value !== baseCommit) return false;
-  const others = [...readAllRefs(commonDir)].filter(([name]) => name !== ref).map(([, oid]) => oid);
+  const others = [...readableRefs(commonDir)].filter(([name]) => name !== ref).map(([, oid]) => oid);
   const objects = new RepositoryObjects(commonDir);
   try {
     if (!isReached(objects, baseCommit, others)) return false;

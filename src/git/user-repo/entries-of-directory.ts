@@ -1,0 +1,41 @@
+import { Buffer } from 'node:buffer';
+import { closeSync, constants, fsyncSync, openSync, unlinkSync } from 'node:fs';
+
+import { systemCode } from '../../errors.js';
+import type { GuardedDirectory } from './guarded-directory.js';
+
+/*
+ * The names in a directory of a user's repository that is held by its descriptor: whatever is swapped meanwhile, they are
+ * names in that very directory. Names are bytes.
+ */
+
+/** For calls that take a path; no more than a name may follow it. */
+export function pathOfEntry(directory: GuardedDirectory, name: string): Buffer {
+  return Buffer.from(`${directory.descriptorPath}/${name}`, 'latin1');
+}
+
+/** Makes durable which names there are, and what they stand for. */
+export function syncDirectory(directory: GuardedDirectory): void {
+  const descriptor = openSync(directory.descriptorPath, constants.O_RDONLY | constants.O_DIRECTORY);
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
+
+/** Removes a file. False when nothing was there. */
+export function removeFileIfThere(directory: GuardedDirectory, name: string): boolean {
+  return unlessAbsent(() => unlinkSync(pathOfEntry(directory, name)));
+}
+
+/** Takes something away; false when it was not there. */
+export function unlessAbsent(takeAway: () => void): boolean {
+  try {
+    takeAway();
+    return true;
+  } catch (error) {
+    if (systemCode(error) !== 'ENOENT') throw error;
+    return false;
+  }
+}
