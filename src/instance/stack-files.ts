@@ -156,7 +156,9 @@ async function parse<Read extends object>(
     const toml = parseToml(text);
     const found = check(toml.value);
     if (!isKeyed(found)) return { read: found };
-    return { read: found.map(({ key, problem }) => ({ line: toml.lineOf(key), problem: `${nameOf(key)}${problem}` })) };
+    return {
+      read: found.map(({ key, problem }) => ({ line: toml.lineOf(key) ?? 1, problem: `${nameOf(key)}${problem}` })),
+    };
   } catch (error) {
     if (!(error instanceof TomlProblem)) throw error;
     return { read: [{ line: error.line, problem: `it is no TOML: ${error.message}` }] };

@@ -2,9 +2,9 @@ import { type AST, ParseError, getStaticTOMLValue, parseTOML } from 'toml-eslint
 
 /** What a TOML text says, and on which line of it a key stands. */
 export interface Toml {
-  readonly value: unknown;
-  /** The line of the key, else that of the nearest one around it; 1 is the first. */
-  lineOf(key: readonly PropertyKey[]): number;
+  readonly value: Readonly<Record<string, unknown>>;
+  /** The line of the key, else that of the nearest one around it; 1 is the first. Undefined where there is none. */
+  lineOf(key: readonly PropertyKey[]): number | undefined;
 }
 
 /** @throws TomlProblem */
@@ -25,7 +25,7 @@ export function parseToml(text: string): Toml {
         const line = lines.get(nameOf(key.slice(0, length)));
         if (line !== undefined) return line;
       }
-      return 1;
+      return undefined;
     },
   };
 }
@@ -44,21 +44,28 @@ type Key = readonly (string | number)[];
 
 function noteLines(node: AST.TOMLKeyValue | AST.TOMLTable, above: Key, lines: Map<string, number>): void {
   if (node.type === 'TOMLTable') {
-    lines.set(nameOf(node.resolvedKey), node.key.loc.start.line);
+    note(node.resolvedKey, node.key.loc.start.line, lines);
     for (const inner of node.body) noteLines(inner, node.resolvedKey, lines);
     return;
   }
   const key = [...above, ...node.key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value))];
-  lines.set(nameOf(key), node.loc.start.line);
-  noteElements(node.value, key, lines);
+  note(key, node.loc.start.line, lines);
+  noteInside(node.value, key, lines);
 }
 
-function noteElements(value: AST.TOMLContentNode, key: Key, lines: Map<string, number>): void {
+function noteInside(value: AST.TOMLContentNode, key: Key, lines: Map<string, number>): void {
+  if (value.type === 'TOMLInlineTable') for (const inner of value.body) noteLines(inner, key, lines);
   if (value.type !== 'TOMLArray') return;
   value.elements.forEach((element, index) => {
-    lines.set(nameOf([...key, index]), element.loc.start.line);
-    noteElements(element, [...key, index], lines);
+    note([...key, index], element.loc.start.line, lines);
+    noteInside(element, [...key, index], lines);
   });
+}
+
+/** A table that is added to further down began where it was named first. */
+function note(key: Key, line: number, lines: Map<string, number>): void {
+  const name = nameOf(key);
+  if (!lines.has(name)) lines.set(name, line);
 }
 
 function nameOf(key: readonly PropertyKey[]): string {

@@ -1,15 +1,12 @@
-import { type AST, ParseError, getStaticTOMLValue, parseTOML } from 'toml-eslint-parser';
 import type * as z from 'zod';
 
 import type { SnapError } from '../../errors.js';
+import { type Toml, TomlProblem, parseToml } from '../toml.js';
 import { invalid, readTextFile } from './read-file.js';
 
-/** A TOML file with the lines that its keys stand on. */
-export interface TomlFile {
+/** A TOML file, with the lines that its keys stand on. */
+export interface TomlFile extends Toml {
   readonly path: string;
-  readonly value: Readonly<Record<string, unknown>>;
-  /** The line of a key, or of the nearest one around it; counted from 1. */
-  lineOf(key: readonly PropertyKey[]): number | undefined;
 }
 
 /** Undefined when there is no such file. @throws SnapError CONFIGURATION_INVALID with the line */
@@ -20,20 +17,12 @@ export function readTomlFile(path: string): TomlFile | undefined {
 
 /** @throws SnapError CONFIGURATION_INVALID with the line */
 export function parseTomlText(path: string, text: string): TomlFile {
-  const program = parsed(path, text);
-  const lines = new Map<string, number>();
-  for (const node of program.body[0].body) noteLines(node, [], lines);
-  return {
-    path,
-    value: getStaticTOMLValue(program),
-    lineOf: (key) => {
-      for (let length = key.length; length > 0; length--) {
-        const line = lines.get(nameOf(key.slice(0, length)));
-        if (line !== undefined) return line;
-      }
-      return undefined;
-    },
-  };
+  try {
+    return { path, ...parseToml(text) };
+  } catch (error) {
+    if (!(error instanceof TomlProblem)) throw error;
+    throw invalid(path, `it is no TOML: ${error.message}`, error, error.line);
+  }
 }
 
 /** What stands at a key must be as the schema says. @throws SnapError CONFIGURATION_INVALID with the line */
@@ -55,44 +44,4 @@ export function problemAt(
 
 function unknownKey(issue: z.core.$ZodIssue): readonly string[] {
   return issue.code === 'unrecognized_keys' ? issue.keys.slice(0, 1) : [];
-}
-
-function parsed(path: string, text: string): AST.TOMLProgram {
-  try {
-    return parseTOML(text, { tomlVersion: '1.0' });
-  } catch (error) {
-    if (!(error instanceof ParseError)) throw error;
-    throw invalid(path, `it is no TOML: ${error.message.replace(/\.$/, '')}`, error, error.lineNumber);
-  }
-}
-
-type Key = readonly (string | number)[];
-
-function noteLines(node: AST.TOMLKeyValue | AST.TOMLTable, above: Key, lines: Map<string, number>): void {
-  if (node.type === 'TOMLTable') {
-    note(node.resolvedKey, node.key.loc.start.line, lines);
-    for (const inner of node.body) noteLines(inner, node.resolvedKey, lines);
-    return;
-  }
-  const key = [...above, ...node.key.keys.map((part) => (part.type === 'TOMLBare' ? part.name : part.value))];
-  note(key, node.loc.start.line, lines);
-  noteValue(node.value, key, lines);
-}
-
-function noteValue(value: AST.TOMLContentNode, key: Key, lines: Map<string, number>): void {
-  if (value.type === 'TOMLInlineTable') for (const inner of value.body) noteLines(inner, key, lines);
-  if (value.type !== 'TOMLArray') return;
-  value.elements.forEach((element, index) => {
-    note([...key, index], element.loc.start.line, lines);
-    noteValue(element, [...key, index], lines);
-  });
-}
-
-function note(key: Key, line: number, lines: Map<string, number>): void {
-  const name = nameOf(key);
-  if (!lines.has(name)) lines.set(name, line);
-}
-
-function nameOf(key: readonly PropertyKey[]): string {
-  return JSON.stringify(key.map(String));
 }
