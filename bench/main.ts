@@ -26,6 +26,7 @@ async function main(root: string, words: readonly string[]): Promise<number> {
   const session = new Session(settings, root);
   if (settings.quick) session.note('The inputs are tiny: these figures say nothing about speed.');
   await (settings.growth ? measureGrowth(session) : measureRows(session));
+  writeDocument(session);
   process.stdout.write(`${printTables(session.results, judgedOf(session))}\n`);
   return session.failed ? 1 : 0;
 }

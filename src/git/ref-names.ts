@@ -16,13 +16,33 @@ export function refNames(storeDirectory: string, prefix: string): string[] {
   return [...new Set([...looseRefs(storeDirectory, prefix), ...packedRefs(storeDirectory, prefix)])];
 }
 
-/** The numbers of an instance's snapshots, ascending, those of damaged ones too. */
+/** The numbers of an instance's snapshots, ascending, those of damaged ones too. Without a string for each name. */
 export function snapshotNumbers(storeDirectory: string, instance: InstanceName): Seq[] {
   const prefix = `refs/jackin/${instance}/`;
-  return refNames(storeDirectory, prefix)
-    .map((name) => toSeq(name.slice(prefix.length)))
-    .filter((seq) => seq !== undefined)
-    .sort((a, b) => a - b);
+  // Loose refs first, as above.
+  const numbers = looseRefs(storeDirectory, prefix).flatMap((name) => toSeq(name.slice(prefix.length)) ?? []);
+  const text = packedText(storeDirectory);
+  for (const [start, end] of packedNames(text, prefix)) {
+    const seq = seqIn(text, start + prefix.length, end);
+    if (seq !== undefined) numbers.push(seq);
+  }
+  const ascending = Float64Array.from(numbers).sort();
+  return Array.from(
+    ascending.filter((seq, at) => seq !== ascending[at - 1]),
+    (seq) => seq as Seq,
+  );
+}
+
+/** What `toSeq` says of a part of a text. */
+function seqIn(text: string, start: number, end: number): Seq | undefined {
+  let seq = 0;
+  for (let at = start; at < end; at += 1) {
+    const digit = text.charCodeAt(at) - 0x30;
+    if (digit < 0 || digit > 9) return undefined;
+    seq = seq * 10 + digit;
+  }
+  const isPlain = end > start && end - start <= 15 && text.charCodeAt(start) !== 0x30;
+  return isPlain ? (seq as Seq) : undefined;
 }
 
 /** A ref's value, where it is written as git usually writes it; undefined where git has to be asked. */
@@ -62,17 +82,20 @@ function entriesOf(directory: string): Dirent[] {
   return readIfThere(() => readdirSync(directory, { withFileTypes: true })) ?? [];
 }
 
-/** What git's `packed-refs` has below a prefix: a line for each ref, its id before its name. */
 function packedRefs(storeDirectory: string, prefix: string): string[] {
   const text = packedText(storeDirectory);
-  const names = [];
+  return Array.from(packedNames(text, prefix), ([start, end]) => text.slice(start, end));
+}
+
+/** Where names below a prefix lie in git's `packed-refs`: a line for each ref, its id before its name. */
+function* packedNames(text: string, prefix: string): Generator<[start: number, end: number]> {
   const wanted = ` ${prefix}`;
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at)) {
-    const end = text.indexOf('\n', at);
-    names.push(text.slice(at + 1, end < 0 ? text.length : end));
-    at = end < 0 ? text.length : end;
+    const found = text.indexOf('\n', at);
+    const end = found < 0 ? text.length : found;
+    yield [at + 1, end];
+    at = end;
   }
-  return names;
 }
 
 function packedText(storeDirectory: string): string {

@@ -79,7 +79,7 @@ async function saveLocked(
   const writer = context.store.newWriter();
   try {
     const made = await capturePublished(context, request, { record, isNew, earlier, writer });
-    const saved = await afterwards(context, record, made, writer.bytesAdded);
+    const saved = await afterwards(context, record, { made, earlier, bytesAdded: writer.bytesAdded });
     const notes = [...(isNew ? await newInstanceNotes(context, record) : []), ...levelNotes(record)];
     return notes.length === 0 ? saved : { ...saved, messages: [...saved.messages, ...notes] };
   } finally {
@@ -149,8 +149,7 @@ function mayBeSame({ ifChanged }: SaveRequest, record: InstanceRecord): boolean 
 async function afterwards(
   context: Context,
   record: InstanceRecord,
-  made: Made,
-  bytesAdded: number,
+  { made, earlier, bytesAdded }: { readonly made: Made; readonly earlier: Earlier; readonly bytesAdded: number },
 ): Promise<SaveResult> {
   const { created, captured, gitStates, state } = made;
   const notes = [
@@ -160,7 +159,7 @@ async function afterwards(
   ];
   if (!created) return result(made, 0, notes);
   for (const mount of captured) mount.rememberStats();
-  const messages = await pruneAfterSave(context, record);
+  const messages = await pruneAfterSave(context, record, [...earlier.numbers, made.snapshot.seq]);
   return result(made, bytesAdded, [...messages, ...notes]);
 }
 

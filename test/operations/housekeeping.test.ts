@@ -178,14 +178,13 @@ describe('retention after a save', () => {
     let looked = false;
     const store = {
       ...memory.context.store,
-      snapshotNumbers: () => numbers(count),
       snapshots: () => {
         looked = true;
         return Promise.resolve([]);
       },
     };
     const record = { ...memory.records.get(instance)!, policy: { ...defaultPolicy, keep_last: 5000 } };
-    expect(await pruneAfterSave({ ...memory.context, store }, record)).toEqual([]);
+    expect(await pruneAfterSave({ ...memory.context, store }, record, numbers(count))).toEqual([]);
     return { looked, lastSeq: memory.lastSeqs.get(instance) };
   }
 

@@ -10,11 +10,15 @@ import { removeSnapshots } from './remove.js';
  * Retention after a save: refs that the policy no longer keeps go at once; their space is freed in the background, or
  * by `gc` or `prune`. The caller holds the instance's lock and the store's shared lock; the snapshot stands whatever
  * comes of this.
+ * @param numbers those of all snapshots of the instance, ascending
  */
-export async function pruneAfterSave(context: Context, record: InstanceRecord): Promise<string[]> {
+export async function pruneAfterSave(
+  context: Context,
+  record: InstanceRecord,
+  numbers: readonly Seq[],
+): Promise<string[]> {
   if (!record.policy.auto_prune) return [];
   try {
-    const numbers = context.store.snapshotNumbers(record.name);
     const isOver = await exceeds(context, record);
     if (!isOver && (areFew(record, numbers) || isPutOff(context, record.name, numbers))) return [];
     const all = await context.store.snapshots(record.name);
