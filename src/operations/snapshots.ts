@@ -155,18 +155,40 @@ export async function resolveSnapshot(
   selector: string,
   chooseInstance: () => InstanceName,
 ): Promise<Resolved> {
-  const elsewhere = /^(?:refs\/jackin\/)?([^/]+)\/([1-9][0-9]*)$/.exec(selector);
-  const instance = elsewhere?.[1] === undefined ? chooseInstance() : parseInstanceName(elsewhere[1]);
+  const [instance, own] = placeOf(selector, chooseInstance);
   const siblings = context.store.exists() ? await context.store.snapshots(instance) : [];
-  const ref =
-    elsewhere?.[2] === undefined
-      ? select(selector, siblings)
-      : siblings.find(({ seq }) => seq === toSeq(elsewhere[2] ?? ''));
+  const ref = select(own, siblings);
   if (ref !== undefined) return { ref, siblings };
   throw new SnapError('SNAPSHOT_NOT_FOUND', `No snapshot of ${instance} is ${JSON.stringify(displayPath(selector))}.`, {
     selector,
     instance,
   });
+}
+
+/** The same for whoever needs that one alone: where the selector tells its number, no other is read. */
+export async function findSnapshot(
+  context: Context,
+  selector: string,
+  chooseInstance: () => InstanceName,
+): Promise<SnapshotRef> {
+  const [instance, own] = placeOf(selector, chooseInstance);
+  const seq = toSeq(own) ?? seqCounted(own, () => context.store.snapshotNumbers(instance));
+  const found = seq === undefined ? undefined : await context.store.snapshot(instance, seq);
+  return found ?? (await resolveSnapshot(context, selector, () => instance)).ref;
+}
+
+/** The instance, and what names the snapshot in it. */
+function placeOf(selector: string, chooseInstance: () => InstanceName): readonly [instance: InstanceName, own: string] {
+  const [, instance, seq] = /^(?:refs\/jackin\/)?([^/]+)\/([1-9][0-9]*)$/.exec(selector) ?? [];
+  if (instance === undefined || seq === undefined) return [chooseInstance(), selector];
+  return [parseInstanceName(instance), seq];
+}
+
+/** The number that is counted off from one end; undefined for selectors of another kind. */
+function seqCounted(selector: string, numbers: () => readonly Seq[]): Seq | undefined {
+  if (selector === 'first') return numbers()[0];
+  const back = selector === 'latest' ? '0' : /^latest~(\d{1,9})$/.exec(selector)?.[1];
+  return back === undefined ? undefined : numbers().at(-1 - Number(back));
 }
 
 function select(selector: string, siblings: readonly SnapshotRef[]): SnapshotRef | undefined {

@@ -2,7 +2,14 @@ import { describe, expect, test } from 'vitest';
 
 import type { InstanceName, ObjectId, Seq, SnapshotId } from '../../src/core/ids.js';
 import { encodeCommit, encodeMessage } from '../../src/core/snapshot-record.js';
-import { describe as describeSnapshot, know, knowIfReadable, resolveSnapshot } from '../../src/operations/snapshots.js';
+import type { SnapshotRef } from '../../src/core/ports.js';
+import {
+  describe as describeSnapshot,
+  findSnapshot,
+  know,
+  knowIfReadable,
+  resolveSnapshot,
+} from '../../src/operations/snapshots.js';
 import { MemoryContext } from './memory-context.js';
 
 const ids = [
@@ -45,8 +52,23 @@ function memory(): MemoryContext {
   return made;
 }
 
-const resolve = async (made: MemoryContext, selector: string): Promise<string> =>
-  (await resolveSnapshot(made.context, selector, () => 'demo' as InstanceName)).ref.ref.slice('refs/jackin/'.length);
+/** By both ways, which must agree. */
+async function resolve(made: MemoryContext, selector: string): Promise<string> {
+  const demo = (): InstanceName => 'demo' as InstanceName;
+  const alone = await outcomeOf(findSnapshot(made.context, selector, demo));
+  const among = await outcomeOf(resolveSnapshot(made.context, selector, demo).then(({ ref }) => ref));
+  expect(alone).toEqual(among);
+  if (among instanceof Error) throw among;
+  return among.ref.slice('refs/jackin/'.length);
+}
+
+async function outcomeOf(found: Promise<SnapshotRef>): Promise<SnapshotRef | Error> {
+  try {
+    return await found;
+  } catch (error) {
+    return error as Error;
+  }
+}
 
 describe('a selector names one snapshot', () => {
   test.each([

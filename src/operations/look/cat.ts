@@ -11,7 +11,7 @@ import { lockForReading } from '../locking.js';
 import { resolvePath } from '../path-arguments.js';
 import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
-import { type KnownSnapshot, know, resolveSnapshot } from '../snapshots.js';
+import { type KnownSnapshot, findSnapshot, know } from '../snapshots.js';
 import { streamStored, withZeros } from '../stored-bytes.js';
 
 /** One file's bytes, or a link's text, piece by piece. @throws SnapError PATH_NOT_FOUND */
@@ -79,8 +79,7 @@ async function withSnapshot<T>(
   selector: string,
   act: (reader: ObjectReader, known: KnownSnapshot, mounts: MountName[]) => Promise<T>,
 ): Promise<T> {
-  const { ref } = await resolveSnapshot(context, selector, () => chooseInstance(context));
-  const known = know(ref);
+  const known = know(await findSnapshot(context, selector, () => chooseInstance(context)));
   const lock = await lockForReading(context);
   const reader = context.store.reader();
   try {

@@ -12,20 +12,20 @@ import type { MountPath } from '../path-arguments.js';
 import { pendingTemporaryPrefix } from '../restore/pending.js';
 import { embeddedRecord, readManifest, readMountContent, scopeOf } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
-import { type KnownSnapshot, know, resolveSnapshot } from '../snapshots.js';
+import { type KnownSnapshot, findSnapshot, know } from '../snapshots.js';
 import type { MountContent } from '../snapshot-content.js';
 import { missingFrom, refuseMissing, sideOfFolders, sideOfSnapshot } from './known-paths.js';
 import { limitsIn, mountNames, storedPaths } from './stored-paths.js';
 
 /** git's diff between two snapshots, or between one and the live mounts; git's exit code. */
 export async function diff(context: Context, request: DiffRequest): Promise<{ exitCode: number; messages: string[] }> {
-  const from = know((await resolveSnapshot(context, request.from, () => chooseInstance(context))).ref);
+  const from = know(await findSnapshot(context, request.from, () => chooseInstance(context)));
   const lock = await lockForReading(context);
   try {
     const limits = limitsIn(mountNames(from), request.paths ?? []);
     const gitRequest = { options: request.options ?? [], paths: storedPaths(limits), output: request.output };
     if (request.to === null) return await diffWithLive(context, from, limits, gitRequest);
-    const to = know((await resolveSnapshot(context, request.to, () => from.ref.instance)).ref);
+    const to = know(await findSnapshot(context, request.to, () => from.ref.instance));
     if (limits.length > 0) await refuseInNeither(context, [from, to], limits);
     return { exitCode: await context.store.diff(mountsOf(from), mountsOf(to), gitRequest), messages: [] };
   } finally {
