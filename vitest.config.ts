@@ -18,7 +18,7 @@ export default defineConfig({
     maxWorkers: 2,
     projects: [
       project('unit', ['test/*.test.ts', tests('core,operations,cli,toolchain,bench')], seconds(30)),
-      project('integration', [tests('fs,git,instance,run,contract')], minutes(2)),
+      project('integration', [tests('fs,git,instance,run,scan,contract')], minutes(2)),
       project('e2e', [tests('e2e,acceptance,faults,properties')], minutes(15)),
       project('docs', ['test/docs/**/*.test.ts'], minutes(5)),
     ],
