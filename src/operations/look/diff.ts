@@ -1,6 +1,7 @@
 import { displayPath } from '../../core/entry-path.js';
 import { type ObjectId } from '../../core/ids.js';
-import type { TreeEntry } from '../../core/ports.js';
+import type { Manifest } from '../../core/manifest.js';
+import type { ObjectReader, TreeEntry } from '../../core/ports.js';
 import type { DiffRequest } from '../../core/requests.js';
 import type { MountName } from '../../core/ids.js';
 import { type CapturedMount, captureMounts } from '../capture/capture-mounts.js';
@@ -91,6 +92,7 @@ async function diffWithLive(
       name: mount.name,
       oid: tree ?? scratch.writer.writeTree([]),
     }));
+    trees.push(...(await stateAsItWas(reader, from, manifest)));
     const live: ObjectId = scratch.writer.writeTree(trees);
     await scratch.writer.publish();
     const exitCode = await context.store.diff(mountsOf(from), live, gitRequest, scratch.directory);
@@ -99,6 +101,13 @@ async function diffWithLive(
     await reader.close();
     await scratch.remove();
   }
+}
+
+/** State is not looked at: it is to show as the same, not as deleted. */
+async function stateAsItWas(reader: ObjectReader, from: KnownSnapshot, { state }: Manifest): Promise<TreeEntry[]> {
+  if (state === undefined) return [];
+  const { oid } = await reader.read(`${mountsOf(from)}/${state.name}`, 'tree');
+  return [{ mode: 0o40000, name: state.name, oid }];
 }
 
 /** What could not be read now shows as deleted: that has to be said. */
