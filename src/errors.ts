@@ -42,6 +42,10 @@ export interface SnapErrorData {
   /** The snapshot holds nothing of the repositories but files. */
   readonly GIT_STATE_ABSENT: { readonly snapshot: string };
   readonly GIT_STATE_REFUSED: { readonly path: string; readonly why: string };
+  /** The snapshot holds nothing of what a session's agents keep. */
+  readonly STATE_ABSENT: { readonly snapshot: string };
+  /** `path` is jackin's own, and never written. */
+  readonly JACKIN_OWNED: { readonly path: string; readonly snapshot: string };
   readonly LIMIT_EXCEEDED: { readonly path: string };
   readonly DESTINATION_EXISTS: { readonly path: string };
   /** `command`: the words that go on without being asked, where there is no dry run to look at first. */

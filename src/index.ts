@@ -17,5 +17,6 @@ export type * from './core/results.js';
 export type * from './core/run-results.js';
 export type * from './core/plan-result.js';
 export type * from './core/stacks/result.js';
+export type * from './core/state-results.js';
 export { triggers } from './core/results.js';
 export type * from './core/requests.js';

@@ -19,6 +19,7 @@ import { policySchema } from './core/policy.js';
 import { assessmentDataSchema, discardDataSchema, resumeDataSchema } from './core/assessment-documents.js';
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 import { triggers } from './core/results.js';
+import { exportedStateSchema, shownStateSchema, stateDataSchema } from './core/state-documents.js';
 import { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 
 /*
@@ -35,6 +36,7 @@ export { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/ru
 export type * from './core/contract-documents.js';
 export type * from './core/documents.js';
 export type * from './core/run-documents.js';
+export type { ExportedStateData, ShownStateData, StateData, StateSizeData } from './core/state-documents.js';
 export type { ImportData, JackinSessionData, RecoveryData, RecoveryMountData } from './core/recovery-documents.js';
 export type { JsonPath } from './core/entry-path.js';
 
@@ -77,18 +79,6 @@ const mountSchema = z.object({
 
 const observedOnlySchema = z.object({ mount: text, path: pathSchema, reason: z.enum(leftOutReasons) });
 
-const stateSchema = z.discriminatedUnion('stored', [
-  z.object({ stored: z.literal(false), why: text }),
-  z.object({
-    stored: z.literal(true),
-    name: text,
-    path: pathSchema,
-    files: count,
-    size_bytes: count,
-    observed_only: z.array(observedOnlySchema),
-  }),
-]);
-
 export const saveDataSchema: z.ZodType<documents.SaveData> = z.object({
   snapshot: z.object(snapshotFields),
   created: z.boolean(),
@@ -103,7 +93,7 @@ export const saveDataSchema: z.ZodType<documents.SaveData> = z.object({
   }),
   mounts: z.array(mountSchema),
   observed_only: z.array(observedOnlySchema),
-  state: stateSchema.optional(),
+  state: stateDataSchema.optional(),
   complete: z.boolean(),
 });
 
@@ -119,6 +109,7 @@ export const showDataSchema: z.ZodType<documents.ShowData> = z.object({
   stats: z.object({ files_observed: count, files_stored: count, bytes_stored: count }),
   observed_only: z.array(observedOnlySchema),
   stacks: z.array(z.object({ mount: text, name: text, detect: z.array(z.array(text)), patterns: z.array(text) })),
+  state: shownStateSchema.optional(),
   complete: z.boolean(),
   source_tool: maybeText,
   phase: maybeText,
@@ -153,6 +144,7 @@ export const exportDataSchema: z.ZodType<documents.ExportData> = z.object({
   destination: pathSchema,
   files: count,
   bytes: count,
+  state: exportedStateSchema.optional(),
 });
 
 const keptSchema = z.object({ mount: text, path: pathSchema, reason: text });

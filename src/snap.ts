@@ -72,8 +72,8 @@ function looks(existing: () => Context): Pick<JackinSnap, Looks> {
       inSnapshot(existing, snapshot, async (context) =>
         (await import('./operations/look/cat.js')).tree(context, snapshot, path),
       ),
-    export: async (snapshot, destination) =>
-      (await import('./operations/export.js')).exportSnapshot(existing(), snapshot, destination),
+    export: async (snapshot, destination, request = {}) =>
+      (await import('./operations/export.js')).exportSnapshot(existing(), snapshot, destination, request),
   };
 }
 

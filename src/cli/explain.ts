@@ -115,6 +115,16 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
     exitCode: 4,
     hint: (_, next) => `Restore it into a new folder: ${next('restore SNAP --git-state --to DIR')}`,
   },
+  STATE_ABSENT: {
+    exitCode: 3,
+    hint: ({ snapshot }, next) =>
+      `See what it holds: ${next(`show ${snapshot}`, null)}; have state stored from now on: ${next('instance set snapshot=project-and-state')}`,
+  },
+  JACKIN_OWNED: {
+    exitCode: 4,
+    hint: ({ snapshot }, next) => `Write it into a new folder: ${next(`restore ${snapshot} --state --to DIR`, null)}`,
+    paths: ({ path }) => [bytesOfText(path)],
+  },
   LIMIT_EXCEEDED: {
     exitCode: 4,
     hint: (_, next) =>

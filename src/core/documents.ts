@@ -5,6 +5,7 @@ import type { SessionStatus } from './jackin/session-status.js';
 import type { Policy } from './policy.js';
 import type { ProtectedData } from './protected-document.js';
 import type { MountKind, PlanAction, Trigger } from './results.js';
+import type { ExportedStateData, ShownStateData, StateData } from './state-documents.js';
 
 /*
  * The JSON documents that the command line prints: their keys are part of the contract, and `schemas.ts` checks them.
@@ -117,17 +118,6 @@ export interface SaveData {
   readonly complete: boolean;
 }
 
-export type StateData =
-  | { readonly stored: false; readonly why: string }
-  | {
-      readonly stored: true;
-      readonly name: string;
-      readonly path: JsonPath;
-      readonly files: number;
-      readonly size_bytes: number;
-      readonly observed_only: readonly ObservedOnlyData[];
-    };
-
 export interface ListData {
   readonly instance: string;
   readonly snapshots: readonly ListedSnapshotData[];
@@ -165,6 +155,8 @@ export interface ShowData {
     readonly detect: readonly (readonly string[])[];
     readonly patterns: readonly string[];
   }[];
+  /** Where the session's state was to be stored beside the mounts. */
+  readonly state?: ShownStateData | undefined;
   readonly complete: boolean;
   readonly source_tool: string | null;
   readonly phase: string | null;
@@ -199,6 +191,8 @@ export interface ExportData {
   readonly destination: JsonPath;
   readonly files: number;
   readonly bytes: number;
+  /** Where the snapshot holds a session's state. */
+  readonly state?: ExportedStateData | undefined;
 }
 
 export interface PlannedChangeData {

@@ -81,6 +81,8 @@ export interface Manifest {
    * alone. Absent where none is stored.
    */
   readonly state?: ManifestMount | undefined;
+  /** Why none is stored although it should be: one of `stateMissingReasons`. Absent where that is not so. */
+  readonly state_missing?: string | undefined;
   /** The presets that mounts name; absent where none does. */
   readonly stacks?: readonly ManifestStack[] | undefined;
   /** What the restore that made this snapshot was limited to; null where none did. */
@@ -147,6 +149,7 @@ const manifestSchema: z.ZodType<Manifest> = z.object({
   stats: z.object({ files_observed: count, files_stored: count, bytes_stored: count }),
   mounts: z.array(mountSchema),
   state: mountSchema.optional(),
+  state_missing: z.string().optional(),
   stacks: z.array(stackSchema).optional(),
   recovery: z
     .object({

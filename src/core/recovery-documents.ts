@@ -65,6 +65,7 @@ export interface RecoveryData extends Pick<RecoveryIndex, 'left_out' | 'cleanup'
   readonly mounts: readonly RecoveryMountData[];
   readonly snapshots: number;
   readonly latest: PointerData | null;
+  readonly latest_holds_state: boolean;
   /** What `recovery diff` and `recovery restore` go by. */
   readonly start: PointerData | null;
   readonly store: JsonPath;
@@ -116,6 +117,7 @@ export const recoveryDataSchema: z.ZodType<RecoveryData> = z.object({
   ...indexFields,
   snapshots: count,
   latest: pointerSchema.nullable(),
+  latest_holds_state: z.boolean(),
   start: pointerSchema.nullable(),
   store: pathSchema,
 });

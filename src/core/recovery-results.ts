@@ -53,6 +53,8 @@ export interface RecoveryResult {
   readonly mounts: readonly RecoveryMount[];
   readonly snapshots: number;
   readonly latest: SnapshotPointer | null;
+  /** Whether the latest holds the session's state; false where it cannot be read. */
+  readonly latestHoldsState: boolean;
   /** The snapshot that `recovery diff` and `recovery restore` go by. */
   readonly start: SnapshotPointer | null;
   /** The data directory that all of it is stored in. */

@@ -25,6 +25,7 @@ import type {
 } from './results.js';
 import type { RunResult, WorktreeRemoval, WorktreeSummary } from './run-results.js';
 
+import type { ExportedState } from './state-results.js';
 import type { StackApprovalResult, StackListResult, StackSummary, StackValidation } from './stacks/result.js';
 
 /*
@@ -90,6 +91,11 @@ export interface RestoreRequest {
   readonly to?: HostPath | undefined;
   /** Bring branches, HEAD, index and stashes back, too, where the snapshot holds them; make a repository that is gone. */
   readonly gitState?: boolean | undefined;
+  /**
+   * Write the session's state, too, into a folder of its own: only with `to`, since the place that it came from is
+   * jackin's own (JACKIN_OWNED).
+   */
+  readonly state?: boolean | undefined;
   /** Called with the plan before anything changes; false means declined (DECLINED). */
   readonly confirm: (plan: RestorePreview) => Promise<boolean>;
   /** Delete also most of what a mount holds (see `LargeDeletion`). */
@@ -135,6 +141,19 @@ export interface DiffRequest {
   readonly options?: readonly string[] | undefined;
   /** Where git's output goes: the terminal (with a pager when `pager` is set) or a callback. */
   readonly output: GitOutput;
+}
+
+export interface ExportRequest {
+  /** Also what the snapshot holds of the session's state. */
+  readonly state?: boolean | undefined;
+}
+
+export interface ExportResult {
+  readonly files: number;
+  readonly bytes: number;
+  /** Where the snapshot holds state. */
+  readonly state?: ExportedState;
+  readonly messages: readonly string[];
 }
 
 export interface LogRequest {
@@ -247,10 +266,7 @@ export interface JackinSnap {
   explain(request: ExplainRequest): Promise<ExplainResult>;
   tree(snapshot: string, path?: PathArgument): Promise<readonly TreeLine[]>;
   /** A new directory, or a tar where `destination` ends in .tar, .tar.gz or .tgz. */
-  export(
-    snapshot: string,
-    destination: HostPath,
-  ): Promise<{ readonly files: number; readonly bytes: number; readonly messages: readonly string[] }>;
+  export(snapshot: string, destination: HostPath, request?: ExportRequest): Promise<ExportResult>;
   restore(request: RestoreRequest): Promise<RestoreResult>;
   undo(
     request: Pick<RestoreRequest, 'confirm' | 'force' | 'dryRun' | 'allowLarge' | 'confirmLarge'>,

@@ -6,6 +6,7 @@ import type { DirtyExitPolicy } from './jackin/configuration.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
 import type { Policy } from './policy.js';
+import type { StateInSnapshot, StateMissing, StateSize } from './state-results.js';
 
 /*
  * What the library answers. Paths are bytes (see entry-path); views turn them into text or JSON.
@@ -122,18 +123,10 @@ export interface SaveResult {
   readonly messages: readonly string[];
 }
 
-/** What a snapshot holds of what a session's agents keep beside the mounts. */
+/** What a save stored of what a session's agents keep beside the mounts. */
 export type StateSummary =
-  | { readonly stored: false; readonly why: string }
-  | {
-      readonly stored: true;
-      /** What it is called in the snapshot. */
-      readonly name: MountName;
-      readonly path: HostPath;
-      readonly files: number;
-      readonly sizeBytes: number;
-      readonly observedOnly: readonly ObservedOnlyEntry[];
-    };
+  | { readonly stored: false; readonly reason: StateMissing; readonly why: string }
+  | (StateSize & { readonly stored: true; readonly observedOnly: readonly ObservedOnlyEntry[] });
 
 export interface InstanceSummary {
   readonly name: InstanceName;
@@ -177,6 +170,8 @@ export interface ShowResult {
   readonly stats: { readonly filesStored: number; readonly bytesStored: number; readonly filesObserved: number };
   readonly observedOnly: readonly ObservedOnlyEntry[];
   readonly stacks: readonly StackInSnapshot[];
+  /** Where the session's state was to be stored beside the mounts. */
+  readonly state?: StateInSnapshot;
   readonly complete: boolean;
   readonly sourceTool: string | null;
   readonly phase: string | null;

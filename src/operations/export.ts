@@ -1,22 +1,22 @@
-import { type HostPath, displayPath } from '../core/entry-path.js';
+import { type EntryPath, type HostPath, displayPath } from '../core/entry-path.js';
 import type { StoredEntry } from '../core/entry.js';
+import { holdsState } from '../core/held-state.js';
 import type { MountName } from '../core/ids.js';
+import type { Manifest } from '../core/manifest.js';
 import type { ObjectReader } from '../core/ports.js';
+import type { ExportRequest, ExportResult } from '../core/requests.js';
+import type { ExportedState } from '../core/state-results.js';
 import { TarWriter } from '../core/tar-format.js';
 import { SnapError, systemCode } from '../errors.js';
 import type { Context } from './context.js';
 import { lockForReading } from './locking.js';
 import { refuseOurs, restoreElsewhere } from './restore/restore-elsewhere.js';
-import { readManifest, readMountContent } from './snapshot-content.js';
+import { readManifest } from './snapshot-content.js';
 import { chooseInstance } from './session/choose-instance.js';
 import { type KnownSnapshot, know, resolveSnapshot } from './snapshots.js';
+import { measureState } from './state/held-state.js';
+import { contentToLeave, manifestToLeave } from './state/state-to-leave.js';
 import { streamStored, withZeros } from './stored-bytes.js';
-
-export interface Exported {
-  readonly files: number;
-  readonly bytes: number;
-  readonly messages: readonly string[];
-}
 
 const tarEnding = /\.(tar|tar\.gz|tgz)$/i;
 const otherArchive = /\.(zip|7z|rar|gz|bz2|xz|zst|lz4?|lzma|z|tbz2?|txz|tzst|tlz)$/i;
@@ -25,15 +25,59 @@ const otherArchive = /\.(zip|7z|rar|gz|bz2|xz|zst|lz4?|lzma|z|tbz2?|txz|tzst|tlz
  * A snapshot as a new folder or, by the destination's ending, as a tar. Nothing that exists is overwritten.
  * @throws SnapError USAGE for the ending of an archive of another kind: a folder of that name is not what was meant
  */
-export async function exportSnapshot(context: Context, selector: string, destination: HostPath): Promise<Exported> {
+export async function exportSnapshot(
+  context: Context,
+  selector: string,
+  destination: HostPath,
+  { state = false }: ExportRequest = {},
+): Promise<ExportResult> {
   const isTar = tarEnding.test(destination);
   if (!isTar && otherArchive.test(destination)) throw unknownArchive(destination);
   const known = know((await resolveSnapshot(context, selector, () => chooseInstance(context))).ref);
-  if (isTar) return exportTar(context, known, destination);
-  const request = { snapshot: known.ref.ref, confirm: () => Promise.resolve(true) };
-  const result = await restoreElsewhere(context, request, known, destination);
-  const messages = result.failed.map(({ path, reason }) => `${displayPath(path)} could not be written: ${reason}.`);
-  return { files: result.restoredFiles, bytes: result.bytesWritten, messages: [...messages, ...result.messages] };
+  const held = await stateIn(context, known, state);
+  return withStateNoted(await (isTar ? exportTar : exportFolder)(context, known, destination, state), held);
+}
+
+type Written = Omit<ExportResult, 'state'>;
+
+async function exportFolder(
+  context: Context,
+  known: KnownSnapshot,
+  destination: HostPath,
+  state: boolean,
+): Promise<Written> {
+  const request = { snapshot: known.ref.ref, state, confirm: () => Promise.resolve(true) };
+  const { failed, restoredFiles, bytesWritten, messages } = await restoreElsewhere(
+    context,
+    request,
+    known,
+    destination,
+  );
+  return { files: restoredFiles, bytes: bytesWritten, messages: [...failed.map(notWritten), ...messages] };
+}
+
+function notWritten({ path, reason }: { readonly path: EntryPath; readonly reason: string }): string {
+  return `${displayPath(path)} could not be written: ${reason}.`;
+}
+
+/** What the snapshot holds of a session's state, be it exported or not. */
+async function stateIn(context: Context, known: KnownSnapshot, included: boolean): Promise<ExportedState | undefined> {
+  const lock = await lockForReading(context);
+  const reader = context.store.reader();
+  try {
+    const manifest = await readManifest(reader, known);
+    if (!holdsState(manifest)) return undefined;
+    return { ...(await measureState(context, reader, known, manifest)), included };
+  } finally {
+    await reader.close();
+    lock.release();
+  }
+}
+
+function withStateNoted({ messages, ...written }: Written, state: ExportedState | undefined): ExportResult {
+  if (state === undefined) return { ...written, messages };
+  const note = "The session's state is left out; --state takes it in.";
+  return { ...written, state, messages: state.included ? messages : [...messages, note] };
 }
 
 function unknownArchive(destination: HostPath): SnapError {
@@ -41,29 +85,36 @@ function unknownArchive(destination: HostPath): SnapError {
   return new SnapError('USAGE', message, { what: 'archive' });
 }
 
-async function exportTar(context: Context, known: KnownSnapshot, destination: HostPath): Promise<Exported> {
+async function exportTar(
+  context: Context,
+  known: KnownSnapshot,
+  destination: HostPath,
+  state: boolean,
+): Promise<Written> {
   const lock = await lockForReading(context);
   const reader = context.store.reader();
   try {
-    return await fillTar(context, known, reader, createNew(context, destination));
+    const manifest = await manifestToLeave(context, reader, known, { destination, state });
+    return await fillTar(context, { known, reader, manifest }, createNew(context, destination));
   } finally {
     await reader.close();
     lock.release();
   }
 }
 
-async function fillTar(
-  context: Context,
-  known: KnownSnapshot,
-  reader: ObjectReader,
-  output: ReturnType<Context['newArchive']>,
-): Promise<Exported> {
+interface TarWork {
+  readonly known: KnownSnapshot;
+  readonly reader: ObjectReader;
+  readonly manifest: Manifest;
+}
+
+async function fillTar(context: Context, work: TarWork, output: ReturnType<Context['newArchive']>): Promise<Written> {
   let finished = false;
   try {
-    const counts = await writeTar(context, known, reader, new TarWriter((chunk) => output.write(chunk)));
+    const written = await writeTar(context, work, new TarWriter((chunk) => output.write(chunk)));
     await output.finish();
     finished = true;
-    return { ...counts, messages: [] };
+    return written;
   } finally {
     if (!finished) await output.abandon();
   }
@@ -89,35 +140,27 @@ function newArchive(context: Context, destination: HostPath): ReturnType<Context
   }
 }
 
-async function writeTar(
-  context: Context,
-  known: KnownSnapshot,
-  reader: ObjectReader,
-  tar: TarWriter,
-): Promise<{ files: number; bytes: number }> {
-  const manifest = await readManifest(reader, known);
+/** A single mount's content stands at the top, several mounts (or a mount and state) in one folder each. */
+async function writeTar(context: Context, { known, reader, manifest }: TarWork, tar: TarWriter): Promise<Written> {
+  const { files: totalFiles, sizeBytes: totalBytes, createdAt } = known.record;
+  const messages: string[] = [];
   let files = 0;
   let bytes = 0;
   for (const { name } of manifest.mounts) {
-    const { entries } = await readMountContent(context, reader, known, manifest, name as MountName);
+    const { entries, withheld } = await contentToLeave(context, reader, known, manifest, name as MountName);
+    messages.push(...withheld.map(notWritten));
     const prefix = manifest.mounts.length === 1 ? '' : `${name}/`;
     for (const entry of entries.values()) {
       await context.interruption.pause();
-      await addToTar(tar, reader, prefix, entry, known.record.createdAt);
+      await addToTar(tar, reader, prefix, entry, createdAt);
       if (entry.kind === 'directory') continue;
       files += 1;
       bytes += entry.size;
-      context.onProgress({
-        phase: 'export',
-        files,
-        bytes,
-        totalFiles: known.record.files,
-        totalBytes: known.record.sizeBytes,
-      });
+      context.onProgress({ phase: 'export', files, bytes, totalFiles, totalBytes });
     }
   }
   await tar.finish();
-  return { files, bytes };
+  return { files, bytes, messages };
 }
 
 async function addToTar(

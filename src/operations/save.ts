@@ -18,8 +18,8 @@ import {
 } from './capture/protect-commits.js';
 import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
 import { holdsTheSame } from './capture/same-content.js';
-import type { CapturedState, StateCapture } from './capture/state/capture-state.js';
-import { captureStateFor, storedState } from './capture/state/for-save.js';
+import type { StateCapture } from './capture/state/capture-state.js';
+import { captureStateFor, stateMissing, storedState } from './capture/state/for-save.js';
 import { withoutContent } from './capture/without-content.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
@@ -127,7 +127,7 @@ async function capturePublished(context: Context, request: SaveRequest, work: Sa
   if (isNew) context.registry.write(record);
   try {
     const isWhole = incomplete.length === 0 && isProtectionWhole(gitStates);
-    const draft = draftOf(request, record, { captured, state: stored }, isWhole);
+    const draft = draftOf(request, record, { captured, state }, isWhole);
     return {
       snapshot: await publish(context, writer, draft, content, earlier.last),
       created: true,
@@ -198,14 +198,15 @@ function holdsNoContent({ policy }: InstanceRecord): boolean {
 function draftOf(
   request: SaveRequest,
   record: InstanceRecord,
-  { captured, state }: { readonly captured: readonly CapturedMount[]; readonly state: CapturedState | undefined },
+  { captured, state }: Pick<Made, 'captured' | 'state'>,
   complete: boolean,
 ): SnapshotDraft {
   const trigger = request.trigger ?? 'manual';
   return {
     record,
     mounts: captured,
-    state,
+    state: storedState(state),
+    stateMissing: stateMissing(state),
     policy: withOverrides(record.policy, request.overrides ?? {}),
     trigger,
     message: (seq) => tidyMessage(request.message, `${trigger} snapshot ${String(seq)} of ${record.name}`),

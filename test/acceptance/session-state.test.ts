@@ -1,65 +1,8 @@
-import { execFileSync } from 'node:child_process';
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { FakeJackin } from '../support/jackin-home.js';
-import { Scene, expectSame, rememberUntouched } from './scene.js';
-
-/** A token in the form that a vendor gives to its own, put together so that no scanner finds it here. */
-const token = ['gh', 'p_', '1234567890abcdefghijklmnopqrstuvwxyz'].join('');
-const canary = 'canary-7f3a9c51d2';
-
-/** What agents have in their homes: settings, logins, transcripts, and things that are neither. */
-const homes = {
-  '.claude/settings.json': '{ "model": "opus" }\n',
-  '.claude/agents/reviewer.md': 'Review.\n',
-  '.claude/plugins/known/plugin.json': '{}\n',
-  '.claude/plugins/known/.git/HEAD': 'ref: refs/heads/main\n',
-  '.claude/plugins/known/credentials.json': `{ "t": "${canary}" }\n`,
-  '.claude/plugins/leaky.json': `{ "note": "${token}" }\n`,
-  '.claude/settings.local.json': `{ "env": { "SHOP_API_KEY": "${canary}-0123456789" } }\n`,
-  '.claude/projects/p/session.jsonl': `{ "said": "${canary}" }\n`,
-  '.claude/.credentials.json': `{ "t": "${canary}" }\n`,
-  '.claude.json': `{ "t": "${canary}" }\n`,
-  '.codex/config.toml': 'model = "o4"\n',
-  '.codex/auth.json': `{ "t": "${canary}" }\n`,
-  '.config/amp/settings.json': '{}\n',
-  '.local/share/amp/secrets.json': `{ "t": "${canary}" }\n`,
-  '.kimi-code/config.toml': `key = "${canary}"\n`,
-  '.kimi-code/device_id': `${canary}\n`,
-  '.config/opencode/opencode.json': '{}\n',
-  '.local/share/opencode/auth.json': `{ "t": "${canary}" }\n`,
-  '.grok/auth.json': `{ "t": "${canary}" }\n`,
-  '.grok/skills/one/SKILL.md': 'A skill.\n',
-};
-
-function sceneWithState(files: Readonly<Record<string, string>> = homes) {
-  const scene = new Scene();
-  const jackin = new FakeJackin(scene.area);
-  const shop = scene.folder('shop', { a: 'a\n' });
-  const workspace = (more: string): void => {
-    jackin.workspace(
-      'shop',
-      `[[mounts]]\nsrc = "${shop}"\ndst = "/workspace"\n[recovery]\nsnapshot = "project-and-state"\n${more}`,
-    );
-  };
-  workspace('');
-  const container = jackin.session({ status: 'preserved_dirty' });
-  jackin.exited(container, 0);
-  const home = join(jackin.data, container, 'home');
-  const write = (path: string, content: string | Buffer): void => {
-    mkdirSync(dirname(join(home, path)), { recursive: true });
-    writeFileSync(join(home, path), content);
-  };
-  for (const [path, content] of Object.entries(files)) write(path, content);
-  const run = (args: readonly string[], options: { code?: number } = {}) =>
-    scene.json(args, { env: jackin.env, instance: container, cwd: scene.outside, ...options });
-  const git = (...args: string[]): string =>
-    execFileSync('git', [`--git-dir=${scene.store}`, ...args], { encoding: 'utf8' });
-  const stored = (seq: number, name = 'state'): string[] =>
-    git('ls-tree', '-r', '--name-only', `refs/jackin/${container}/${seq}:mounts/${name}`).trim().split('\n');
-  return { scene, jackin, shop, container, home, write, run, git, stored, workspace };
-}
+import { expectSame, rememberUntouched } from './scene.js';
+import { canary, sceneWithState, token } from './state-scene.js';
 
 describe('a save of project and state', () => {
   test("stores the list of settings and plugins beside the folders, and nobody's login", async () => {
@@ -82,6 +25,7 @@ describe('a save of project and state', () => {
     expect(left).toMatchObject({
       '.claude.json': 'secret',
       '.claude/plugins/leaky.json': 'secret',
+      '.claude/plugins/hushed.md': 'secret',
       '.claude/settings.local.json': 'secret',
       '.claude/plugins/known/.git': 'git_dir',
       '.claude/plugins/known/credentials.json': 'secret',
@@ -135,18 +79,26 @@ describe('a save of project and state', () => {
 
   test.each([
     { name: 'an unknown way of login', more: '[claude]\nauth_forward = "telepathy"\n', says: '"telepathy"' },
-    { name: 'one that is no text', more: '[codex]\nauth_forward = 3\n', says: 'codex.auth_forward' },
+    {
+      name: 'one that is no text',
+      more: '[codex]\nauth_forward = 3\n',
+      says: 'codex.auth_forward',
+    },
     { name: 'one of the role', more: '[roles.smith.claude]\nauth_forward = "x"\n', says: '"x"' },
-    { name: 'a file that cannot be read', more: '[claude\n', says: 'cannot be read' },
-  ])('leaves state out where there is $name, and stores the folders', async ({ more, says }) => {
-    const { run, git, container, workspace } = sceneWithState();
-    await run(['save']);
-    workspace(more);
-    const saved = await run(['save']);
-    expect(saved.data.state).toMatchObject({ stored: false });
-    expect(saved.document.messages.join('\n')).toContain(says);
-    expect(git('ls-tree', '--name-only', `refs/jackin/${container}/2:mounts`).trim()).toBe('workspace');
-  });
+    { name: 'a file that cannot be read', more: '[claude\n', says: 'cannot be read', reason: 'mode_unreadable' },
+  ])(
+    'leaves state out where there is $name, and stores the folders',
+    async ({ more, says, reason = 'mode_unknown' }) => {
+      const { run, git, container, workspace } = sceneWithState();
+      await run(['save']);
+      workspace(more);
+      const saved = await run(['save']);
+      expect(saved.data.state).toMatchObject({ stored: false, reason });
+      expect(saved.document.messages.join('\n')).toContain(says);
+      expect((await run(['show', '2'])).data.state).toEqual({ stored: false, reason });
+      expect(git('ls-tree', '--name-only', `refs/jackin/${container}/2:mounts`).trim()).toBe('workspace');
+    },
+  );
 
   test.each(['sync', 'api_key', 'oauth_token', 'ignore', 'token'])('denies logins under %s, too', async (mode) => {
     const { run, stored, workspace } = sceneWithState();

@@ -236,6 +236,8 @@ describe('requests', () => {
     ['recover --abort -y', { direction: 'abort' }],
     ['recover --continue -y', { direction: 'continue' }],
     ['export 3 ../copy.tar', { snapshot: '3', destination: '/work/copy.tar' }],
+    ['export 3 ../copy --state', { snapshot: '3', destination: '/work/copy', state: true }],
+    ['restore 3 --state --to ../copy -y', { snapshot: '3', to: '/work/copy', state: true, allowLarge: false }],
     ['delete 1 2 -y', { snapshots: ['1', '2'], dryRun: false }],
     ['prune --dry-run', { dryRun: true }],
     ['verify --full', { full: true }],

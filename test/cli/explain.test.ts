@@ -41,6 +41,8 @@ const rows: { readonly [Code in SnapErrorCode]: readonly [data: SnapErrorData[Co
       4,
       'Restore it into a new folder: jackin-snap restore SNAP --git-state --to DIR',
     ],
+    STATE_ABSENT: [{ snapshot: 'web/3' }, 3, 'instance set snapshot=project-and-state'],
+    JACKIN_OWNED: [{ path: '/j/data', snapshot: 'web/3' }, 4, 'jackin-snap restore web/3 --state --to DIR'],
     LIMIT_EXCEEDED: [{ path: 'big' }, 4, '--max-file-size'],
     DESTINATION_EXISTS: [{ path: '/d' }, 4, 'nothing is yet'],
     CONFIRMATION_NEEDED: [{ what: 'restore' }, 5, '--yes'],

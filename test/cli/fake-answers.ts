@@ -1,5 +1,5 @@
 import { parseEntryPath, type EntryPath, type HostPath } from '../../src/core/entry-path.js';
-import { parseInstanceName, parseObjectId, type Seq } from '../../src/core/ids.js';
+import { parseInstanceName, parseMountName, parseObjectId, type Seq } from '../../src/core/ids.js';
 import { defaultPolicy } from '../../src/core/policy.js';
 import type {
   InstanceSummary,
@@ -11,6 +11,7 @@ import type {
   SaveResult,
   ShowResult,
 } from '../../src/core/results.js';
+import type { ExportedState } from '../../src/core/state-results.js';
 import { evilName, foreignName, instance, mount, pointer } from './fake-names.js';
 
 /*
@@ -103,6 +104,14 @@ export const partlySaved: SaveResult = {
   complete: false,
 };
 
+export const exportedState: ExportedState = {
+  name: parseMountName('state'),
+  path: '/j/data/c/home' as HostPath,
+  files: 3,
+  sizeBytes: 1500,
+  included: false,
+};
+
 export const showed: ShowResult = {
   snapshot: listed(4, { trigger: 'emergency', recoveryOf: pointer(1), pinned: true }),
   mounts: [mountSummary],
@@ -110,6 +119,21 @@ export const showed: ShowResult = {
   stats: { filesStored: 12, bytesStored: 1_234_567, filesObserved: 14 },
   observedOnly: [...saved.observedOnly, leftOut(evilName, 'excluded')],
   stacks: [{ mount, name: 'node', detect: [['package.json']], patterns: ['node_modules/'] }],
+  state: {
+    stored: true,
+    name: exportedState.name,
+    path: exportedState.path,
+    files: 3,
+    sizeBytes: 1500,
+    contents: [
+      { agent: 'claude', kind: 'plugins', files: 2, sizeBytes: 1400 },
+      { agent: 'claude', kind: 'settings', files: 1, sizeBytes: 100 },
+    ],
+    leftOut: [
+      { path: parseEntryPath('.claude.json'), reason: 'credential' },
+      { path: evilName, reason: 'secret' },
+    ],
+  },
   complete: true,
   sourceTool: 'edit',
   phase: 'p1',

@@ -57,6 +57,7 @@ export const recovery: RecoveryResult = {
   ],
   snapshots: 1,
   latest: first,
+  latestHoldsState: true,
   start: first,
   store: '/d' as HostPath,
 };

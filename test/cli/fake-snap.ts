@@ -3,7 +3,7 @@ import type { JackinSnap } from '../../src/core/requests.js';
 import type { RestoreResult } from '../../src/core/results.js';
 import { SnapError } from '../../src/errors.js';
 import { evilName, instance, mount, pointer } from './fake-names.js';
-import { worktree, listed, saved, showed, plan, restored, summary } from './fake-answers.js';
+import { exportedState, worktree, listed, saved, showed, plan, restored, summary } from './fake-answers.js';
 import { contractAnswers } from './fake-contract.js';
 import { imported, recoveryAnswers } from './fake-recovery.js';
 import { sessionAnswers } from './fake-session.js';
@@ -99,7 +99,12 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
         { mount, path: parseEntryPath('d/f'), kind: 'file' as const, mode: 0o4755, sizeBytes: 1200, target: null },
         { mount, path: evilName, kind: 'symlink' as const, mode: 0o777, sizeBytes: 2, target: 'to\xff' },
       ]),
-    export: (snapshot, destination) => note('export', { snapshot, destination }, { files: 2, bytes: 10, messages: [] }),
+    export: (snapshot, destination, request) =>
+      note(
+        'export',
+        { snapshot, destination, ...request },
+        { files: 2, bytes: 10, state: exportedState, messages: [] },
+      ),
     restore: (request) => restoreLike('restore', request),
     undo: (request) => restoreLike('undo', request),
     recover: (request) => restoreLike('recover', request),

@@ -38,7 +38,7 @@ describe.each([40, 60])('on a terminal of %d columns', (columns) => {
     { line: 'restore 1 --dry-run', whole: [host, 'new since'] },
     { line: 'undo --yes', whole: [host, 'jackin-snap undo'] },
     { line: 'save', whole: [long, 'jackin-snap restore 3'] },
-    { line: 'show 4', whole: ['/work/m'] },
+    { line: 'show 4', whole: ['/work/m', 'jackin-snap restore t/4 --state --to DIR'] },
     { line: 'list', whole: [] },
     { line: 'list --all', whole: [root] },
     { line: 'instance show', whole: ['/work/m'] },

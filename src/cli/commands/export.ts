@@ -6,17 +6,20 @@ export function define(command: Command, session: Session): void {
   command
     .argument('<snap>', 'the snapshot')
     .argument('<dest>', 'a path where nothing is yet')
-    .action((snapshot: string, dest: string) =>
+    .option('--state', "also what is stored of a session's state, in a folder of its own")
+    .action((snapshot: string, dest: string, { state }: { readonly state?: true }) =>
       session.run(command, async ({ snap, surroundings }) => {
         const { hostPath } = await import('../paths.js');
         const destination = hostPath(dest, surroundings.cwd);
-        const { files, bytes, messages } = await snap.export(snapshot, destination);
-        const [{ pathToJson, displayPath }, { counted, sizeText }] = await Promise.all([
+        const result = await snap.export(snapshot, destination, { state });
+        const { files, bytes, messages } = result;
+        const [{ displayPath }, { counted, sizeText }, { exportData }] = await Promise.all([
           import('../library.js'),
           import('../views/format.js'),
+          import('../views/json.js'),
         ]);
         return {
-          data: () => ({ destination: pathToJson(destination), files, bytes }),
+          data: () => exportData(result, destination),
           text: () => `Exported ${counted(files, 'file')} (${sizeText(bytes)}) to ${displayPath(destination)}\n`,
           report: true,
           messages,
@@ -26,7 +29,7 @@ export function define(command: Command, session: Session): void {
   addNotes(command, {
     about:
       'The snapshot as a new folder or, where DEST ends in .tar, .tar.gz or .tgz, as a tar. Archives of other kinds are ' +
-      'refused.',
+      "refused. A session's state is left out unless it is asked for.",
     examples: [
       ['export 3 ../as-it-was', 'a folder'],
       ['export latest ../today.tar.gz', 'a tar, outside the folder that is saved'],

@@ -14,6 +14,7 @@ export interface RestoreOptions {
   readonly force?: true;
   readonly allowLarge?: true;
   readonly gitState?: true;
+  readonly state?: true;
   readonly pathsFrom?: string;
   readonly verbose?: true;
 }
@@ -46,6 +47,7 @@ export function addRestoreOptions(command: Command): Command {
     .option('--mount <name>', 'only this mount')
     .option('--to <dir>', 'write into a new folder, leave the mounts alone')
     .option('--git-state', 'also branches, HEAD, what is staged and stashes, as protected by the save')
+    .option('--state', "with --to: also what is stored of a session's state, into a folder of its own")
     .option('--no-delete', 'delete nothing')
     .option('--delete-new-repos', 'also delete repositories made since')
     .option('--allow-large', 'although most of what a folder holds is deleted')
@@ -91,6 +93,7 @@ async function restoreRequest(
     deleteNewRepositories: options.deleteNewRepos,
     force: options.force,
     gitState: options.gitState,
+    state: options.state,
     to: options.to === undefined ? undefined : hostPath(options.to, surroundings.cwd),
   };
 }

@@ -20,6 +20,7 @@ export function recoveryData(result: RecoveryResult): RecoveryData {
     jackin: index.jackin,
     snapshots,
     latest: latest === null ? null : pointerData(latest),
+    latest_holds_state: result.latestHoldsState,
     start: start === null ? null : pointerData(start),
     store: pathToJson(store),
   };

@@ -1,4 +1,6 @@
 import type {
+  ExportResult,
+  HostPath,
   InstanceSummary,
   ListedSnapshot,
   ListResult,
@@ -9,9 +11,11 @@ import type {
   ShowResult,
   Snapshot,
   SnapshotPointer,
+  StateSize,
   TreeLine,
 } from '../../index.js';
 import type {
+  ExportData,
   InstanceData,
   ListData,
   ListedSnapshotData,
@@ -22,6 +26,7 @@ import type {
   SaveData,
   ShowData,
   SnapshotData,
+  StateSizeData,
   TreeLineData,
   Content,
 } from '../../schemas.js';
@@ -62,14 +67,34 @@ export function saveData({ snapshot, created, stats, mounts, observedOnly, state
 
 function stateData(state: NonNullable<SaveResult['state']>): NonNullable<SaveData['state']> {
   if (!state.stored) return state;
-  const { name, path, files, sizeBytes, observedOnly } = state;
+  return { stored: true, ...stateSizeData(state), observed_only: state.observedOnly.map(observedOnlyData) };
+}
+
+export function exportData({ files, bytes, state }: ExportResult, destination: HostPath): ExportData {
+  return {
+    destination: pathToJson(destination),
+    files,
+    bytes,
+    ...(state === undefined ? {} : { state: { included: state.included, ...stateSizeData(state) } }),
+  };
+}
+
+function stateSizeData({ name, path, files, sizeBytes }: StateSize): StateSizeData {
+  return { name, path: pathToJson(path), files, size_bytes: sizeBytes };
+}
+
+function shownStateData(state: NonNullable<ShowResult['state']>): NonNullable<ShowData['state']> {
+  if (!state.stored) return state;
   return {
     stored: true,
-    name,
-    path: pathToJson(path),
-    files,
-    size_bytes: sizeBytes,
-    observed_only: observedOnly.map(observedOnlyData),
+    ...stateSizeData(state),
+    contents: state.contents.map(({ agent, kind, files, sizeBytes }) => ({
+      agent,
+      kind,
+      files,
+      size_bytes: sizeBytes,
+    })),
+    left_out: state.leftOut.map(({ path, reason }) => ({ path: pathToJson(path), reason })),
   };
 }
 
@@ -91,6 +116,7 @@ export function showData(result: ShowResult): ShowData {
     },
     observed_only: observedOnly.map(observedOnlyData),
     stacks: result.stacks,
+    ...(result.state === undefined ? {} : { state: shownStateData(result.state) }),
     complete,
     source_tool: sourceTool,
     phase,

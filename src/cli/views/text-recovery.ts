@@ -7,13 +7,14 @@ import { words, wrapped } from './wrap.js';
 
 /** Where an instance's folders are from, how it was launched, and what can be gone back to. */
 export function recoveryText(result: RecoveryResult, style: TextStyle, next: NextCommand): string {
-  const { instance, index, mounts, policy, latest, start, snapshots, store } = result;
+  const { instance, index, mounts, policy, latest, latestHoldsState, start, snapshots, store } = result;
   const field = (name: string, text: string): string =>
     wrapped([`  ${name.padEnd(10)}`, ...words(subject(text))], style, 13);
   return textOf([
     style.paint.bold(`Instance ${instance}`),
     ...sessionFields(result).map(([name, text]) => field(name, text)),
     field('snapshots', latest === null ? 'none' : `${counted(snapshots, 'snapshot')}, latest ${latest.seq}`),
+    ...(latestHoldsState ? [field('state', 'in the latest')] : []),
     field('level', policy.snapshot),
     field('stored in', displayPath(store)),
     '',

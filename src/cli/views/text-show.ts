@@ -1,5 +1,6 @@
 import type { MountSummary, ObservedOnlyEntry, ProtectedState, ShowResult, TreeLine } from '../../index.js';
 import { displayPath } from '../library.js';
+import type { NextCommand } from '../next-command.js';
 import {
   ageText,
   counted,
@@ -14,11 +15,12 @@ import {
 } from './format.js';
 import type { TextStyle } from './style.js';
 import { policyLines } from './text-list.js';
+import { stateLines } from './text-state.js';
 import { words, wrapped } from './wrap.js';
 import { byReason, reasonWords } from './text-save.js';
 
 /** One snapshot: what it is, of what, and every path that it left out. */
-export function showText(result: ShowResult, style: TextStyle): string {
+export function showText(result: ShowResult, style: TextStyle, next: NextCommand): string {
   const { now, paint } = style;
   const field = (name: string, text: string): string => fieldText(name, text, style);
   const { snapshot, stats, mounts, observedOnly, policy, complete } = result;
@@ -44,6 +46,7 @@ export function showText(result: ShowResult, style: TextStyle): string {
       ? []
       : [wrapped(words('  The snapshot is partial: some of these should have been stored.'), style, 4)]),
     ...leftOutLines(observedOnly, mounts.length > 1),
+    ...stateLines(result, style, next),
     '',
     paint.bold('Policy in force'),
     ...policyLines(policy),

@@ -94,12 +94,13 @@ const allowedFolders = allowed.filter((path) => path.endsWith('/')).map((path) =
 /** Why a path of an agent's home is left out of a snapshot of state; null for one that may be stored, or leads to one. */
 export function stateLeftOut(path: EntryPath, { kind, size }: Pick<EntryStat, 'kind' | 'size'>): LeftOutReason | null {
   if (kind === 'special') return 'special';
-  if (isDenied(path, kind)) return 'secret';
+  if (isCredential(path, kind)) return 'secret';
   if (isAllowed(path, kind)) return kind === 'file' && size > stateFileAtMost ? 'too_large' : null;
   return kind === 'directory' && leadsToAllowed(path) ? null : 'excluded';
 }
 
-function isDenied(path: EntryPath, kind: EntryStat['kind']): boolean {
+/** True for what holds a login by its name or place, whatever is in it. */
+export function isCredential(path: EntryPath, kind: EntryStat['kind']): boolean {
   const name = baseName(path).toLowerCase();
   if (deniedNames.has(name) || deniedPaths.has(path) || isSecret(path, kind)) return true;
   return kind === 'directory' && deniedDirectories.has(name);
@@ -118,3 +119,17 @@ function leadsToAllowed(path: EntryPath): boolean {
 const leading: ReadonlySet<string> = new Set(
   allowed.flatMap((path) => [...ancestorsOf(path.replace(/\/$/, '') as EntryPath)]),
 );
+
+/** Whose state a path of the list is, and what kind of it; undefined for one that is not on the list. */
+export function stateGroupOf(path: EntryPath): { readonly agent: string; readonly kind: string } | undefined {
+  for (const [agent, paths] of Object.entries(stateAllowed)) {
+    const listed = paths.find((one) => (one.endsWith('/') ? path.startsWith(one) : path === one));
+    if (listed !== undefined) return { agent, kind: kindOf(listed) };
+  }
+  return undefined;
+}
+
+function kindOf(listed: string): string {
+  if (listed.endsWith('/')) return baseName(listed.slice(0, -1) as EntryPath);
+  return listed.endsWith('.md') ? 'instructions' : 'settings';
+}

@@ -20,6 +20,7 @@ import {
   replaceRefName,
   snapshotRefName,
 } from '../../core/snapshot-record.js';
+import type { StateMissing } from '../../core/state-results.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { type AttributeDefaults, usualAttributes } from './attributes.js';
@@ -37,6 +38,8 @@ export interface SnapshotDraft {
   readonly mounts: readonly CapturedMount[];
   /** What is stored of the session's state, beside the mounts. */
   readonly state?: CapturedState | undefined;
+  /** Why there is none, although there should be. */
+  readonly stateMissing?: StateMissing | undefined;
   readonly policy: Policy;
   readonly trigger: Trigger;
   readonly message: (seq: Seq) => string;
@@ -205,6 +208,7 @@ function manifestOf(context: Context, draft: SnapshotDraft, record: SnapshotReco
       manifestMount(draft, mount, content.defaults.get(mount.mount.name) ?? usualAttributes([])),
     ),
     ...(draft.state === undefined ? {} : { state: manifestState(draft.state) }),
+    ...(draft.stateMissing === undefined ? {} : { state_missing: draft.stateMissing }),
     ...stacksOf(draft),
     recovery: draft.recovery,
     meta: { ...draft.meta },

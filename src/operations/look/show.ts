@@ -18,6 +18,7 @@ import { stacksThen } from '../restore/rules-then.js';
 import { readGitState, readManifest, readObserved } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, describeListed, know, pinned, resolveSnapshot } from '../snapshots.js';
+import { describeState } from '../state/held-state.js';
 
 /** Everything that a snapshot says of itself. */
 export async function show(context: Context, selector: string): Promise<ShowResult> {
@@ -36,6 +37,7 @@ export async function show(context: Context, selector: string): Promise<ShowResu
       mounts.push(withProtection(summaryOf(manifestMount), await protectedIn(reader, known, mount)));
     }
     const { sourceTool, phase, decision, resource } = known.record;
+    const state = await describeState(context, reader, known, manifest);
     return {
       snapshot: describeListed(
         known,
@@ -47,6 +49,7 @@ export async function show(context: Context, selector: string): Promise<ShowResu
       stats: statsOf(manifest),
       observedOnly,
       stacks: manifest.mounts.flatMap((mount) => stacksIn(manifest, mount)),
+      ...(state === undefined ? {} : { state }),
       complete: manifest.complete,
       sourceTool,
       phase,

@@ -1,4 +1,5 @@
 import { type HostPath, pathFromJson } from '../../core/entry-path.js';
+import { holdsState } from '../../core/held-state.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Manifest, ManifestMount } from '../../core/manifest.js';
 import { type MountOrigin, indexOfFolders } from '../../core/recovery-index.js';
@@ -45,6 +46,7 @@ export async function showRecovery(context: Context, selector: string): Promise<
     ),
     snapshots: refs.length,
     latest: last === undefined ? null : pointerTo(last),
+    latestHoldsState: manifest !== undefined && holdsState(manifest),
     start: startOf(known),
     store: context.host.dataDirectory,
   };

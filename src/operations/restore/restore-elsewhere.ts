@@ -13,13 +13,13 @@ import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { RestoreRequest } from '../../core/requests.js';
 import type { Change } from '../../core/restore-plan.js';
 import type { KeptPath, PlannedChange, RestoreResult } from '../../core/results.js';
-import { SnapError } from '../../errors.js';
+import { SnapError, systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { chooseMounts } from '../path-arguments.js';
 import { liesIn } from '../session/folders.js';
-import { readManifest, readMountContent } from '../snapshot-content.js';
 import { type KnownSnapshot, pointerTo } from '../snapshots.js';
+import { contentToLeave, manifestToLeave } from '../state/state-to-leave.js';
 import { applyChanges } from './apply.js';
 import type { GitRestoreJob } from './git-states.js';
 import { temporaryPrefix } from './pending.js';
@@ -37,20 +37,21 @@ export async function restoreElsewhere(
   const lock = await lockForReading(context);
   const reader = context.store.reader();
   try {
-    const manifest = await readManifest(reader, known);
-    const parts = await planParts(context, request, { known, manifest, reader, destination });
+    const manifest = await manifestToLeave(context, reader, known, { destination, state: request.state === true });
+    const { parts, withheld } = await planParts(context, request, { known, manifest, reader, destination });
     const plan = parts.flatMap(({ name, path, changes }) =>
       changes.map((change) => toPlannedChange(name, path, change)),
     );
+    const mounts = parts.filter(({ name }) => name !== manifest.state?.name);
     if (request.gitState === true)
-      await (await import('./git-states.js')).refuseWithoutGitState({ known, reader, mounts: parts });
-    const base = { known, destination, plan };
+      await (await import('./git-states.js')).refuseWithoutGitState({ known, reader, mounts });
+    const base = { known, destination, plan, withheld };
     if (request.dryRun === true) return toResult(base, { dryRun: true, failed: [], bytesWritten: 0, messages: [] });
     const confirmed = await request.confirm({ snapshot: pointerTo(known), plan, kept: [], messages: [] });
     if (!confirmed) throw new SnapError('DECLINED', 'Declined: nothing was written.', { what: 'restore' });
     const written = await writeParts(context, parts, destination, reader);
     if (request.gitState !== true) return toResult(base, { dryRun: false, ...written });
-    const git = await makeRepositories(context, { known, manifest, reader, mounts: parts, elsewhere: true });
+    const git = await makeRepositories(context, { known, manifest, reader, mounts, elsewhere: true });
     return toResult(base, { dryRun: false, ...written, failed: [...written.failed, ...git] });
   } finally {
     await reader.close();
@@ -83,23 +84,39 @@ interface PartsOf {
   readonly destination: HostPath;
 }
 
-/** A single mount's content goes into the folder itself, several mounts into one folder each. */
+interface Parts {
+  readonly parts: readonly Part[];
+  /** What of the state may not leave the store. */
+  readonly withheld: readonly KeptPath[];
+}
+
+/** A single mount's content goes into the folder itself, several mounts (or a mount and state) into one folder each. */
 async function planParts(
   context: Context,
   request: Pick<RestoreRequest, 'mount' | 'paths' | 'gitState'>,
-  { known, manifest, reader, destination }: PartsOf,
-): Promise<Part[]> {
+  of: PartsOf,
+): Promise<Parts> {
+  const { known, manifest, reader, destination } = of;
   const names = manifest.mounts.map(({ name }) => name as MountName);
   const parts: Part[] = [];
+  const withheld: KeptPath[] = [];
   for (const [name, limits] of chooseMounts(names, request)) {
-    const { entries } = await readMountContent(context, reader, known, manifest, name);
+    const content = await contentToLeave(context, reader, known, manifest, name);
+    const kept = content.withheld.filter(({ path }) => limits === null || limits.some((limit) => meet(limit, path)));
+    withheld.push(...kept.map((one) => ({ mount: name, ...one })));
     const path = names.length === 1 ? destination : hostPathBelow(destination, name);
-    const changes = creations(entries, limits, name);
+    const within = limits?.filter((limit) => !kept.some((one) => isWithin(limit, one.path))) ?? null;
+    const changes = creations(content.entries, within, name);
     // A worktree's `.git` file stands where the repository goes.
     const apart = request.gitState === true ? changes.filter((change) => change.path !== '.git') : changes;
     parts.push({ name, path, changes: apart });
   }
-  return parts;
+  return { parts, withheld };
+}
+
+/** True when one of the paths is the other, or lies below it. */
+function meet(a: EntryPath, b: EntryPath): boolean {
+  return isWithin(a, b) || isWithin(b, a);
 }
 
 function creations(
@@ -129,18 +146,33 @@ async function writeParts(
   destination: HostPath,
   reader: ObjectReader,
 ): Promise<{ failed: KeptPath[]; bytesWritten: number; messages: string[] }> {
-  prepareDestination(context, destination);
+  const folder = openDestination(context, destination);
   const result = { failed: [] as KeptPath[], bytesWritten: 0, messages: [] as string[] };
-  for (const part of parts) {
-    if (part.path !== destination) context.host.makeDirectory(part.path);
-    const root = context.host.openMount(part.path);
-    try {
-      await writePart(context, part, root, reader, result);
-    } finally {
-      root.close();
+  try {
+    for (const part of parts) {
+      const root = part.path === destination ? folder : makeFolderIn(context, folder, part);
+      try {
+        await writePart(context, part, root, reader, result);
+      } finally {
+        if (root !== folder) root.close();
+      }
     }
+  } finally {
+    folder.close();
   }
   return result;
+}
+
+/** Made and opened in the very folder that was found empty, whatever its path leads to by now. */
+function makeFolderIn({ host }: Context, folder: WritableDirectory, { name, path }: Part): WritableDirectory {
+  try {
+    folder.makeDirectory(name);
+    return host.openMount(hostPathBelow(folder.descriptorPath as HostPath, name));
+  } catch (error) {
+    const code = systemCode(error);
+    if (code !== 'EEXIST' && code !== 'ELOOP' && code !== 'ENOTDIR') throw error;
+    throw destinationExists(path);
+  }
 }
 
 async function writePart(
@@ -181,20 +213,21 @@ async function writePart(
 }
 
 /** @throws SnapError DESTINATION_EXISTS when something is there that is not an empty folder */
-export function prepareDestination(context: Context, destination: HostPath): void {
+function openDestination(context: Context, destination: HostPath): WritableDirectory {
   refuseOurs(context, destination);
-  const present = context.host.identity(destination);
-  if (present === undefined) {
-    context.host.makeDirectory(destination);
-    return;
-  }
-  const empty = present.directory && isEmpty(context, destination);
-  if (empty) return;
-  throw new SnapError(
-    'DESTINATION_EXISTS',
-    `${displayPath(destination)} exists and is not empty: nothing was written.`,
-    { path: displayPath(destination) },
-  );
+  const { host } = context;
+  const present = host.identity(destination);
+  if (present === undefined) host.makeDirectory(destination);
+  else if (!present.directory) throw destinationExists(destination);
+  const folder = host.openMount(destination);
+  if (folder.list().length === 0) return folder;
+  folder.close();
+  throw destinationExists(destination);
+}
+
+function destinationExists(destination: HostPath): SnapError<'DESTINATION_EXISTS'> {
+  const path = displayPath(destination);
+  return new SnapError('DESTINATION_EXISTS', `${path} exists and is not empty: nothing was written.`, { path });
 }
 
 /** @throws SnapError USAGE for a destination in the data directory: what is put there would be taken for ours */
@@ -204,20 +237,16 @@ export function refuseOurs(context: Context, destination: HostPath): void {
   throw new SnapError('USAGE', message, { what: 'destination' });
 }
 
-function isEmpty(context: Context, path: HostPath): boolean {
-  const directory = context.host.openMount(path);
-  try {
-    return directory.list().length === 0;
-  } finally {
-    directory.close();
-  }
-}
-
 function toResult(
-  base: { known: KnownSnapshot; destination: HostPath; plan: readonly PlannedChange[] },
+  base: {
+    known: KnownSnapshot;
+    destination: HostPath;
+    plan: readonly PlannedChange[];
+    withheld: readonly KeptPath[];
+  },
   outcome: { dryRun: boolean; failed: readonly KeptPath[]; bytesWritten: number; messages: readonly string[] },
 ): RestoreResult {
-  const { known, destination, plan } = base;
+  const { known, destination, plan, withheld } = base;
   const files = plan.filter(({ to }) => to !== 'directory');
   return {
     instance: known.ref.instance,
@@ -229,7 +258,7 @@ function toResult(
     changed: outcome.dryRun ? [] : plan.map(({ mount, path }) => ({ mount, path })),
     plan,
     kept: [],
-    failed: outcome.failed,
+    failed: [...withheld, ...outcome.failed],
     filesAffected: files.length,
     bytesWritten: outcome.bytesWritten,
     activeSnapshot: null,

@@ -34,6 +34,7 @@ export async function restore(context: Context, request: PlannedRestoreRequest):
   const resolved = await resolveSnapshot(context, request.snapshot, () => chooseInstance(context));
   const known = know(resolved.ref);
   if (request.to !== undefined) return restoreElsewhere(context, request, known, request.to);
+  if (request.state === true) return refuseStateInPlace(context, known);
   refuseClosed(context.registry.find(known.ref.instance));
   const locks = await lockForSnapshot(context, known.ref.instance);
   const reader = context.store.reader();
@@ -47,6 +48,18 @@ export async function restore(context: Context, request: PlannedRestoreRequest):
   } finally {
     await reader.close();
     locks.release();
+  }
+}
+
+/** Before anything else is looked at: no part of such a restore is done. */
+async function refuseStateInPlace(context: Context, known: KnownSnapshot): Promise<never> {
+  const { refuseInPlace } = await import('../state/jackins-own.js');
+  const { withState } = await import('../state/held-state.js');
+  const reader = context.store.reader();
+  try {
+    return refuseInPlace(withState(await readManifest(reader, known)));
+  } finally {
+    await reader.close();
   }
 }
 

@@ -5,6 +5,7 @@ import { unknownAuthModes } from '../../../core/jackin/configuration.js';
 import { stateAtMost } from '../../../core/jackin/state-paths.js';
 import type { JackinManifest } from '../../../core/jackin/manifest.js';
 import type { ObjectWriter, WritableDirectory } from '../../../core/ports.js';
+import type { StateMissing } from '../../../core/state-results.js';
 import { isSnapError, systemCode } from '../../../errors.js';
 import type { Context } from '../../context.js';
 import { attributesOf, usualAttributes } from '../attributes.js';
@@ -22,8 +23,13 @@ export interface CapturedState {
   readonly attributes: MountAttributes;
 }
 
-/** State, or why none is stored. */
-export type StateCapture = { readonly state: CapturedState } | { readonly why: string };
+/** State, or why none is stored: in a word for the snapshot, and in words for people. */
+export type StateCapture = { readonly state: CapturedState } | NoState;
+
+interface NoState {
+  readonly reason: StateMissing;
+  readonly why: string;
+}
 
 /**
  * Captures what may be stored of a session's state. Nothing of that fails a save: what forbids it is said.
@@ -35,11 +41,11 @@ export async function captureState(
   writer: Pick<ObjectWriter, 'writeBlob' | 'writeTree'>,
 ): Promise<StateCapture> {
   const origin = record.recovery?.jackin ?? null;
-  if (origin === null) return { why: `instance ${record.name} is no session of jackin's` };
+  if (origin === null) return { reason: 'no_session', why: `instance ${record.name} is no session of jackin's` };
   const home = await homeOf(context, record.name, origin.manifest, pathFromJson(origin.home));
   if (typeof home !== 'string') return home;
   const root = openHome(context, home);
-  if (root === undefined) return { why: 'its folder cannot be opened' };
+  if (root === undefined) return { reason: 'home_absent', why: 'its folder cannot be opened' };
   try {
     return { state: await captureHome(context, record, { root, home }, writer) };
   } finally {
@@ -53,28 +59,32 @@ async function homeOf(
   container: string,
   manifest: JackinManifest,
   jackinHome: string,
-): Promise<HostPath | { readonly why: string }> {
+): Promise<HostPath | NoState> {
   try {
     const home = await context.jackin(textOfBytes(jackinHome));
     const now = home.manifest(manifest.container_base);
-    if (now === undefined) return { why: `jackin has nothing of ${container} any more` };
+    if (now === undefined) return { reason: 'session_gone', why: `jackin has nothing of ${container} any more` };
     const { auth } = home.configuration(now.workspace_name ?? null, now.role_key);
     const [unknown] = unknownAuthModes(auth);
-    if (unknown !== undefined)
-      return { why: `${unknown.agent}.auth_forward is ${JSON.stringify(unknown.mode)}, which is not known` };
+    if (unknown !== undefined) {
+      const mode = JSON.stringify(unknown.mode);
+      return { reason: 'mode_unknown', why: `${unknown.agent}.auth_forward is ${mode}, which is not known` };
+    }
   } catch (error) {
     if (!isSnapError(error)) throw error;
-    return { why: `how logins are handed over cannot be read: ${error.message.replace(/\.$/, '')}` };
+    const why = `how logins are handed over cannot be read: ${error.message.replace(/\.$/, '')}`;
+    return { reason: 'mode_unreadable', why };
   }
   return placeOf(context, jackinHome as HostPath, manifest.container_base);
 }
 
 /** jackin makes these folders itself: a link in the place of one was planted. */
-function placeOf({ host }: Context, jackinHome: HostPath, container: string): HostPath | { readonly why: string } {
+function placeOf({ host }: Context, jackinHome: HostPath, container: string): HostPath | NoState {
   const real = host.realPath(jackinHome);
-  if (real === undefined) return { why: "jackin's home is not there" };
+  if (real === undefined) return { reason: 'home_absent', why: "jackin's home is not there" };
   const expected = hostPathBelow(real, `data/${container}/home`);
-  return host.realPath(expected) === expected ? expected : { why: 'its folder is not there, or leads elsewhere' };
+  if (host.realPath(expected) === expected) return expected;
+  return { reason: 'home_absent', why: 'its folder is not there, or leads elsewhere' };
 }
 
 function openHome({ host }: Context, path: HostPath): WritableDirectory | undefined {

@@ -1,5 +1,6 @@
 import type { InstanceRecord } from '../../../core/instance-record.js';
 import type { ObjectWriter } from '../../../core/ports.js';
+import type { StateMissing } from '../../../core/state-results.js';
 import type { Context } from '../../context.js';
 import type { CapturedState, StateCapture } from './capture-state.js';
 
@@ -15,4 +16,9 @@ export async function captureStateFor(
 
 export function storedState(state: StateCapture | undefined): CapturedState | undefined {
   return state !== undefined && 'state' in state ? state.state : undefined;
+}
+
+/** Why none is stored, where that is so although it should be. */
+export function stateMissing(state: StateCapture | undefined): StateMissing | undefined {
+  return state !== undefined && 'reason' in state ? state.reason : undefined;
 }

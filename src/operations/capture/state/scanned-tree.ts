@@ -42,13 +42,13 @@ async function verdictOn(
 ): Promise<LeftOutReason | null> {
   const known = verdicts.get(oid);
   if (known !== undefined) return known;
-  const verdict = await lookAt(path, held.get(oid)?.toString('latin1'), scanner);
+  const verdict = await lookAtContent(path, held.get(oid)?.toString('latin1'), scanner);
   verdicts.set(oid, verdict);
   return verdict;
 }
 
-/** `unsupported` for what no scanner can look at. */
-async function lookAt(
+/** Why a content is left out: `unsupported` for what no scanner can look at. @param bytes undefined: it cannot be had */
+export async function lookAtContent(
   path: EntryPath,
   bytes: string | undefined,
   scanner: SecretScanner,

@@ -5,7 +5,7 @@ import type { StateCapture } from './capture-state.js';
 
 /** What a save says of state in its result. */
 export function stateSummary(found: StateCapture): StateSummary {
-  if (!('state' in found)) return { stored: false, why: found.why };
+  if (!('state' in found)) return { stored: false, reason: found.reason, why: found.why };
   const { mount, captured } = found.state;
   return {
     stored: true,
