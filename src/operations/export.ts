@@ -61,23 +61,29 @@ function notWritten({ path, reason }: { readonly path: EntryPath; readonly reaso
 }
 
 /** What the snapshot holds of a session's state, be it exported or not. */
-async function stateIn(context: Context, known: KnownSnapshot, included: boolean): Promise<ExportedState | undefined> {
+async function stateIn(
+  context: Context,
+  known: KnownSnapshot,
+  included: boolean,
+): Promise<ExportedState | 'damaged' | undefined> {
   const lock = await lockForReading(context);
   const reader = context.store.reader();
   try {
     const manifest = await readManifest(reader, known);
     if (!holdsState(manifest)) return undefined;
-    return { ...(await measureState(context, reader, known, manifest)), included };
+    const size = await measureState(context, reader, known, manifest);
+    return size === 'damaged' ? size : { ...size, included };
   } finally {
     await reader.close();
     lock.release();
   }
 }
 
-function withStateNoted({ messages, ...written }: Written, state: ExportedState | undefined): ExportResult {
+function withStateNoted({ messages, ...written }: Written, state: ExportedState | 'damaged' | undefined): ExportResult {
   if (state === undefined) return { ...written, messages };
-  const note = "The session's state is left out; --state takes it in.";
-  return { ...written, state, messages: state.included ? messages : [...messages, note] };
+  const left = "The session's state is left out";
+  if (state === 'damaged') return { ...written, messages: [...messages, `${left}; it is damaged.`] };
+  return { ...written, state, messages: state.included ? messages : [...messages, `${left}; --state takes it in.`] };
 }
 
 function unknownArchive(destination: HostPath): SnapError {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { expectSame, rememberUntouched } from './scene.js';
@@ -91,7 +91,8 @@ describe('export', () => {
       const all = await run(['export', '1', full, '--state']);
       expectDocument(all);
       expect(all.data).toMatchObject({ files: kept.length + 1, state: { included: true } });
-      expect(all.document.messages).toEqual([]);
+      const told = ending === '' ? [expect.stringContaining(`state is in ${join(full, 'state')}`)] : [];
+      expect(all.document.messages).toEqual(told);
       expect(list(full).sort()).toEqual([...kept.map((path) => `state/${path}`), 'workspace/a'].sort());
       expectSame(before, "jackin's home");
     },
@@ -111,5 +112,40 @@ describe('diff', () => {
     expect((await run(['diff', '1', '2', '--name-status'])).data.output).toBe(
       'M\tstate/.codex/config.toml\nM\tworkspace/a\n',
     );
+  });
+});
+
+/** Every object in a file of its own. */
+function unpackAll(store: string): void {
+  const packs = join(store, 'objects/pack');
+  const contents = readdirSync(packs)
+    .filter((name) => name.endsWith('.pack'))
+    .map((name) => readFileSync(join(packs, name)));
+  for (const name of readdirSync(packs)) rmSync(join(packs, name));
+  for (const input of contents) execFileSync('git', [`--git-dir=${store}`, 'unpack-objects', '-q'], { input });
+}
+
+describe('state that is damaged', () => {
+  test('stops nobody who wants the folders, and is named', async () => {
+    const { run, scene, shop, git, container } = sceneWithState();
+    await run(['save']);
+    const tree = git('rev-parse', `refs/jackin/${container}/1:mounts/state`).trim();
+    unpackAll(scene.store);
+    rmSync(join(scene.store, 'objects', tree.slice(0, 2), tree.slice(2)));
+    const shown = await run(['show', '1']);
+    expectDocument(shown);
+    expect(shown.data).not.toHaveProperty('state');
+    expect(shown.data.snapshot.restorable).toBe(false);
+    expect(shown.document.messages.join('\n')).toContain('state is damaged');
+    const copy = await run(['export', '1', join(scene.area, 'copy')]);
+    expect(copy.document.messages.join('\n')).toContain('it is damaged');
+    expect(readFileSync(join(scene.area, 'copy/a'), 'utf8')).toBe('a\n');
+    writeFileSync(join(shop, 'a'), 'b\n');
+    expect((await run(['diff', '1', '--name-status'])).data.output).toBe('M\tworkspace/a\n');
+    const to = join(scene.area, 'to');
+    await run(['restore', '1', '--state', '--to', to, '--yes'], { code: 7 });
+    expect(existsSync(to)).toBe(false);
+    await run(['export', '1', `${to}.tar`, '--state'], { code: 7 });
+    expect(existsSync(`${to}.tar`)).toBe(false);
   });
 });

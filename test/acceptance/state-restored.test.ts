@@ -92,6 +92,9 @@ describe('restore --state', () => {
     expect(done.data.rollback_summary).toMatchObject({ emergency_snapshot: null, deleted_files_count: 0 });
     expect(done.data.post_rollback_state.verified).toBe(true);
     expect(done.data.destination).toBe(to);
+    expect(done.document.messages.join('\n')).toContain(
+      `state is in ${join(to, 'state')}. What you want of it in ${home}`,
+    );
     expect(filesIn(join(to, 'state')).sort()).toEqual([...kept, '.claude/agents/link.md'].sort());
     for (const path of kept) {
       expect(readFileSync(join(to, 'state', path))).toEqual(readFileSync(join(home, path)));

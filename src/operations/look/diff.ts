@@ -1,7 +1,7 @@
 import { displayPath } from '../../core/entry-path.js';
 import { type ObjectId } from '../../core/ids.js';
 import type { Manifest } from '../../core/manifest.js';
-import type { ObjectReader, TreeEntry } from '../../core/ports.js';
+import type { TreeEntry } from '../../core/ports.js';
 import type { DiffRequest } from '../../core/requests.js';
 import type { MountName } from '../../core/ids.js';
 import { type CapturedMount, captureMounts } from '../capture/capture-mounts.js';
@@ -92,7 +92,7 @@ async function diffWithLive(
       name: mount.name,
       oid: tree ?? scratch.writer.writeTree([]),
     }));
-    trees.push(...(await stateAsItWas(reader, from, manifest)));
+    trees.push(...(await stateAsItWas(context, from, manifest)));
     const live: ObjectId = scratch.writer.writeTree(trees);
     await scratch.writer.publish();
     const exitCode = await context.store.diff(mountsOf(from), live, gitRequest, scratch.directory);
@@ -104,10 +104,16 @@ async function diffWithLive(
 }
 
 /** State is not looked at: it is to show as the same, not as deleted. */
-async function stateAsItWas(reader: ObjectReader, from: KnownSnapshot, { state }: Manifest): Promise<TreeEntry[]> {
+async function stateAsItWas({ store }: Context, from: KnownSnapshot, { state }: Manifest): Promise<TreeEntry[]> {
   if (state === undefined) return [];
-  const { oid } = await reader.read(`${mountsOf(from)}/${state.name}`, 'tree');
-  return [{ mode: 0o40000, name: state.name, oid }];
+  const found: TreeEntry[] = [];
+  const passOver = (name: string, oid: ObjectId): boolean => {
+    if (name === state.name) found.push({ mode: 0o40000, name, oid });
+    return true;
+  };
+  // Only its id is wanted: nothing is listed.
+  await store.listTree(mountsOf(from), passOver)[Symbol.asyncIterator]().next();
+  return found;
 }
 
 /** What could not be read now shows as deleted: that has to be said. */

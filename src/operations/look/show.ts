@@ -49,14 +49,14 @@ export async function show(context: Context, selector: string): Promise<ShowResu
       stats: statsOf(manifest),
       observedOnly,
       stacks: manifest.mounts.flatMap((mount) => stacksIn(manifest, mount)),
-      ...(state === undefined ? {} : { state }),
+      ...(state === undefined || state === 'damaged' ? {} : { state }),
       complete: manifest.complete,
       sourceTool,
       phase,
       decision,
       resource,
       meta: manifest.meta,
-      messages: [],
+      messages: state === 'damaged' ? ["What it holds of the session's state is damaged."] : [],
     };
   } finally {
     await reader.close();

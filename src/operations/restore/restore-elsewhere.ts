@@ -5,6 +5,7 @@ import {
   hostPathBelow,
   isWithin,
   parentPath,
+  pathFromJson,
 } from '../../core/entry-path.js';
 import type { StoredEntry } from '../../core/entry.js';
 import type { MountName } from '../../core/ids.js';
@@ -50,6 +51,7 @@ export async function restoreElsewhere(
     const confirmed = await request.confirm({ snapshot: pointerTo(known), plan, kept: [], messages: [] });
     if (!confirmed) throw new SnapError('DECLINED', 'Declined: nothing was written.', { what: 'restore' });
     const written = await writeParts(context, parts, destination, reader);
+    written.messages.push(...whereStateIs(manifest, parts));
     if (request.gitState !== true) return toResult(base, { dryRun: false, ...written });
     const git = await makeRepositories(context, { known, manifest, reader, mounts, elsewhere: true });
     return toResult(base, { dryRun: false, ...written, failed: [...written.failed, ...git] });
@@ -57,6 +59,16 @@ export async function restoreElsewhere(
     await reader.close();
     lock.release();
   }
+}
+
+/** It goes no further by itself. */
+function whereStateIs({ state }: Manifest, parts: readonly Part[]): string[] {
+  const part = parts.find(({ name }) => name === state?.name);
+  if (state === undefined || part === undefined) return [];
+  const home = displayPath(pathFromJson(state.path));
+  return [
+    `The session's state is in ${displayPath(part.path)}. What you want of it in ${home}, copy there yourself, while the session's container does not run.`,
+  ];
 }
 
 /** The folders are new, and so are their repositories. */

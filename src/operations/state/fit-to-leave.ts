@@ -29,7 +29,7 @@ export async function fitToLeave(context: Context, reader: ObjectReader, stored:
     await context.interruption.pause();
     const reason =
       path === rootPath ? null : ((await reasonAgainst(entry, reader, scanner)) ?? ofItsLinks(entry, withheld));
-    if (reason === null) entries.set(path, entry);
+    if (reason === null) entries.set(path, linkedWithin(entry, entries));
     else withheld.set(path, reason);
   }
   return { entries, withheld: [...withheld].map(([path, reason]) => ({ path, reason })) };
@@ -42,6 +42,13 @@ function ofItsLinks(
 ): StateLeftOutReason | null {
   if (entry.kind === 'directory' || entry.linkedTo === undefined) return null;
   return withheld.get(entry.linkedTo) ?? null;
+}
+
+/** Of a group that does not begin among what leaves, each is a file of its own. */
+function linkedWithin(entry: StoredEntry, entries: Entries): StoredEntry {
+  if (entry.kind === 'directory' || entry.linkedTo === undefined) return entry;
+  const { linkedTo, ...alone } = entry;
+  return linkedTo === entry.path || entries.has(linkedTo) ? entry : alone;
 }
 
 async function reasonAgainst(

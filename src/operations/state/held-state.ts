@@ -11,7 +11,7 @@ import type {
   StateLeftOutReason,
   StateSize,
 } from '../../core/state-results.js';
-import { SnapError } from '../../errors.js';
+import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readMountContent, readObserved } from '../snapshot-content.js';
 import type { KnownSnapshot } from '../snapshots.js';
@@ -35,8 +35,27 @@ export function withState(manifest: Manifest): Manifest & { readonly state: Mani
   throw new SnapError('STORE_DAMAGED', `Snapshot ${snapshot} cannot be read: ${problem}.`, { problem });
 }
 
-/** All that can be said of it; undefined where none was to be stored. */
+/** What can be said of it; undefined where none was to be stored, `damaged` where it cannot be read. */
 export async function describeState(
+  context: Context,
+  reader: ObjectReader,
+  known: KnownSnapshot,
+  manifest: Manifest,
+): Promise<StateInSnapshot | 'damaged' | undefined> {
+  return unlessDamaged(() => describe(context, reader, known, manifest));
+}
+
+/** State that is damaged takes nobody's view of the rest. */
+async function unlessDamaged<T>(read: () => Promise<T>): Promise<T | 'damaged'> {
+  try {
+    return await read();
+  } catch (error) {
+    if (!isSnapError(error, 'STORE_DAMAGED')) throw error;
+    return 'damaged';
+  }
+}
+
+async function describe(
   context: Context,
   reader: ObjectReader,
   known: KnownSnapshot,
@@ -51,16 +70,18 @@ export async function describeState(
   return { stored: true, ...sizeOf(all.state, entries), contents: groupsOf(entries), leftOut };
 }
 
-/** How much of it there is. @throws SnapError STATE_ABSENT */
+/** How much of it there is; `damaged` where it cannot be read. @throws SnapError STATE_ABSENT */
 export async function measureState(
   context: Context,
   reader: ObjectReader,
   known: KnownSnapshot,
   manifest: Manifest,
-): Promise<StateSize> {
-  const all = withState(manifest);
-  const { entries } = await readMountContent(context, reader, known, all, all.state.name as MountName);
-  return sizeOf(all.state, entries);
+): Promise<StateSize | 'damaged'> {
+  return unlessDamaged(async () => {
+    const all = withState(manifest);
+    const { entries } = await readMountContent(context, reader, known, all, all.state.name as MountName);
+    return sizeOf(all.state, entries);
+  });
 }
 
 function sizeOf(state: ManifestMount, entries: ReadonlyMap<EntryPath, StoredEntry>): StateSize {
