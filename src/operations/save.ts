@@ -19,7 +19,7 @@ import {
 import { type SnapshotDraft, type WrittenContent, publish, writeContent } from './capture/publish.js';
 import { holdsTheSame } from './capture/same-content.js';
 import type { StateCapture } from './capture/state/capture-state.js';
-import { captureStateFor, stateMissing, storedState } from './capture/state/for-save.js';
+import { captureStateFor, draftedState, storedState } from './capture/state/for-save.js';
 import { withoutContent } from './capture/without-content.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
@@ -205,8 +205,7 @@ function draftOf(
   return {
     record,
     mounts: captured,
-    state: storedState(state),
-    stateMissing: stateMissing(state),
+    ...draftedState(state),
     policy: withOverrides(record.policy, request.overrides ?? {}),
     trigger,
     message: (seq) => tidyMessage(request.message, `${trigger} snapshot ${String(seq)} of ${record.name}`),

@@ -1,7 +1,7 @@
 import type { InstanceRecord } from '../../../core/instance-record.js';
 import type { ObjectWriter } from '../../../core/ports.js';
-import type { StateMissing } from '../../../core/state-results.js';
 import type { Context } from '../../context.js';
+import type { SnapshotDraft } from '../publish.js';
 import type { CapturedState, StateCapture } from './capture-state.js';
 
 /** State belongs to whole snapshots only: one that is limited to paths of the mounts has none. */
@@ -18,7 +18,10 @@ export function storedState(state: StateCapture | undefined): CapturedState | un
   return state !== undefined && 'state' in state ? state.state : undefined;
 }
 
-/** Why none is stored, where that is so although it should be. */
-export function stateMissing(state: StateCapture | undefined): StateMissing | undefined {
-  return state !== undefined && 'reason' in state ? state.reason : undefined;
+/** What a snapshot says of it: the state, or why there is none although there should be. */
+export function draftedState(state: StateCapture | undefined): Pick<SnapshotDraft, 'state' | 'stateMissing'> {
+  return {
+    state: storedState(state),
+    stateMissing: state !== undefined && 'reason' in state ? state.reason : undefined,
+  };
 }
