@@ -5,6 +5,7 @@ import { mutantsOfFiles } from './of-files.js';
 import { mutantsOfIsolation } from './of-isolation.js';
 import { mutantsOfPlans } from './of-plans.js';
 import { mutantsOfRestores } from './of-restores.js';
+import { mutantsOfState } from './of-state.js';
 import { mutantsOfTheStore } from './of-the-store.js';
 
 export const mutants: readonly Mutant[] = [
@@ -15,4 +16,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfRestores,
   ...mutantsOfApplying,
   ...mutantsOfIsolation,
+  ...mutantsOfState,
 ];
