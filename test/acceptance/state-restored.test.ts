@@ -196,6 +196,21 @@ describe('restore --state', () => {
     expectSame(before, "jackin's home");
   });
 
+  test("never writes in jackin's data by the name of a mount", async () => {
+    const { run, scene, jackin } = sceneWithState();
+    const own = scene.folder('own', { b: 'b\n' });
+    const table = `[[mounts]]\nsrc = "${own}"\ndst = "/data"\n[recovery]\nsnapshot = "project-and-state"\n`;
+    jackin.workspace('shop', table);
+    await run(['save']);
+    const to = join(scene.area, 'new');
+    const env = { ...jackin.env, JACKIN_HOME_DIR: to };
+    const { document } = await run(['restore', '1', '--state', '--to', to, '--yes'], { code: 4, env });
+    expect(document.error?.code).toBe('JACKIN_OWNED');
+    expect(existsSync(to)).toBe(false);
+    await run(['restore', '1', '--state', '--to', to, '--yes']);
+    expect(filesIn(to)).toContain('data/b');
+  });
+
   test('goes through no link that waits for it, and overwrites nothing', async () => {
     const { run, scene } = sceneWithState();
     await run(['save']);

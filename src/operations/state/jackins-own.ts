@@ -11,7 +11,7 @@ import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { liesIn } from '../session/folders.js';
 
-type WithState = Pick<Manifest, 'instance' | 'seq'> & { readonly state: ManifestMount };
+type WithState = Pick<Manifest, 'instance' | 'seq' | 'mounts'> & { readonly state: ManifestMount };
 
 /**
  * Refuses to put state back in place. The agents' home lies below jackin's data, which is only ever read: jackin alone
@@ -31,7 +31,10 @@ export async function refuseInJackinsData(context: Context, destination: HostPat
   // data/<container>/home
   const then = parentOf(parentOf(homeOf(manifest)));
   const now = hostPathBelow(bytesOfText((await context.jackin()).path) as HostPath, 'data');
-  if (![then, now].some((data) => data !== '/' && liesIn(context, destination, data))) return;
+  const places = [destination, ...manifest.mounts.map(({ name }) => hostPathBelow(destination, name))];
+  const isOwned = (place: HostPath): boolean =>
+    [then, now].some((data) => data !== '/' && liesIn(context, place, data));
+  if (!places.some(isOwned)) return;
   const path = displayPath(destination);
   throw jackinOwned(`${path} lies in jackin's data, where nothing is ever written.`, path, manifest);
 }

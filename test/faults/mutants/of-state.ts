@@ -29,8 +29,8 @@ export const mutantsOfState: readonly Mutant[] = [
   {
     name: 'state is written below the data of jackin',
     file: 'operations/state/jackins-own.ts',
-    find: "data !== '/' && liesIn(context, destination, data)",
-    replace: 'data === destination',
+    find: "data !== '/' && liesIn(context, place, data)",
+    replace: 'data === place',
     tests: restored,
   },
   {
