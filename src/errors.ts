@@ -81,6 +81,11 @@ export interface SnapErrorData {
   readonly WORKTREE_LOCKED: { readonly name: string; readonly path: string };
   /** Removing it would lose what no snapshot and no commit has. */
   readonly WORKTREE_HOLDS_MORE: { readonly name: string; readonly reasons: readonly string[] };
+  /** `remote`: without passwords. */
+  readonly REMOTE_REFUSED: { readonly remote: string; readonly why: string };
+  /** `said`: in git's words, which may be the other side's. */
+  readonly REMOTE_FAILED: { readonly remote: string; readonly said: string };
+  readonly REMOTE_TOO_LARGE: { readonly remote: string; readonly limit: number };
   readonly COMMAND_NOT_STARTED: { readonly command: string; readonly exitCode: 126 | 127 };
   readonly INTERNAL: { readonly what: string };
 }

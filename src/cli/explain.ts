@@ -224,6 +224,19 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
     hint: ({ name }, next) =>
       `Look after that first, then remove it; what is named is lost with: ${next(`run remove ${name} --force`, null)}`,
   },
+  REMOTE_REFUSED: {
+    exitCode: 4,
+    hint: () =>
+      'Name a URL (https, ssh, git, http), HOST:PATH, or the path of a bare repository outside of all mounts.',
+  },
+  REMOTE_FAILED: {
+    exitCode: 9,
+    hint: ({ remote }) => `See whether git reaches it: git ls-remote ${shellWord(remote)}`,
+  },
+  REMOTE_TOO_LARGE: {
+    exitCode: 4,
+    hint: (_, next) => `If that is what it should be, let more come: ${next('fetch REMOTE --max-size 100G')}`,
+  },
   COMMAND_NOT_STARTED: {
     exitCode: ({ exitCode }) => exitCode,
     hint: ({ command }) => `See whether it is there: command -v ${shellWord(command)}`,

@@ -77,8 +77,8 @@ export async function brokenSnapshots(
   return broken;
 }
 
-/** All at once; where something is missing, half by half. */
-async function brokenAmong(git: GitRunner, commits: readonly ObjectId[]): Promise<readonly ObjectId[]> {
+/** Those that miss an object: all at once; where something is missing, half by half. */
+export async function brokenAmong(git: GitRunner, commits: readonly ObjectId[]): Promise<readonly ObjectId[]> {
   if (commits.length === 0 || (await areComplete(git, commits))) return [];
   if (commits.length === 1) return commits;
   const middle = commits.length >>> 1;

@@ -100,6 +100,18 @@ async function writeIndexOfPacks(git: GitRunner, without: ReadonlySet<string>): 
   syncDirectory(directory);
 }
 
+/** Whether there is one that git can read: whole, and of packs that are there. */
+export function indexOfPacksIsSound(storeDirectory: string): boolean {
+  const directory = packDirectory(storeDirectory);
+  const bytes = readIfThere(join(directory, 'multi-pack-index'));
+  if (bytes === undefined || bytes.length < 20) return false;
+  const sum = createHash('sha1').update(bytes.subarray(0, -20)).digest();
+  if (!sum.equals(bytes.subarray(-20))) return false;
+  const present = new Set(namesIn(directory));
+  const named = bytes.toString('latin1').match(/pack-[0-9a-f]{40}\.idx(?=\0)/g) ?? [];
+  return named.length > 0 && named.every((name) => present.has(name) && present.has(name.replace(/idx$/, 'pack')));
+}
+
 function isNamedInIndexOfPacks(directory: string, packs: ReadonlySet<string>): boolean {
   const content = readIfThere(join(directory, 'multi-pack-index'))?.toString('latin1') ?? '';
   return [...packs].some((name) => content.includes(`${name}.idx`));

@@ -14,6 +14,20 @@ export interface GitSettings {
    * go on, and nobody may take away what it is about to name.
    */
   readonly heldLocks?: ReadonlySet<number>;
+  /** Objects that every process reads besides the store's own. */
+  readonly alternate?: string;
+  /** Where git starts; default: in the store. */
+  readonly cwd?: string;
+}
+
+/** What a process gets that is to reach another repository. All others reach none. */
+export interface Network {
+  /** Configuration besides the usual one, which it wins over. */
+  readonly configuration: readonly string[];
+  /** Variables besides the usual ones. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** It keeps the terminal, so that git and ssh can ask there. */
+  readonly onTerminal: boolean;
 }
 
 /** Configuration by argument: it wins over the store's own file, which is not believed. */
@@ -53,6 +67,7 @@ export interface EnvironmentWishes {
   readonly replacements?: boolean;
   readonly alternate?: string | undefined;
   readonly objectDirectory?: string;
+  readonly network?: Network;
 }
 
 /**
@@ -60,6 +75,7 @@ export interface EnvironmentWishes {
  * configuration, attributes or ignore file of the system or the user is read: HOME is a directory that is never made.
  */
 export function environmentOf(settings: GitSettings, wishes: EnvironmentWishes = {}): Record<string, string> {
+  const alternate = wishes.alternate ?? settings.alternate;
   return {
     ...passedOn(settings.env, ['TERM', 'COLUMNS', 'TZ']),
     PATH: settings.searchPath(),
@@ -74,7 +90,8 @@ export function environmentOf(settings: GitSettings, wishes: EnvironmentWishes =
     GIT_LITERAL_PATHSPECS: '1',
     ...(wishes.replacements === true ? {} : { GIT_NO_REPLACE_OBJECTS: '1' }),
     ...(wishes.objectDirectory === undefined ? {} : { GIT_OBJECT_DIRECTORY: wishes.objectDirectory }),
-    ...(wishes.alternate === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPathList(wishes.alternate) }),
+    ...(alternate === undefined ? {} : { GIT_ALTERNATE_OBJECT_DIRECTORIES: quotedPathList(alternate) }),
+    ...passedOn(wishes.network?.environment ?? {}, Object.keys(wishes.network?.environment ?? {})),
   };
 }
 

@@ -56,7 +56,7 @@ export class Programs {
   }
 
   /** A program that we can do without. */
-  findIfThere(name: 'git' | 'flock' | 'tar' | 'docker'): string | undefined {
+  findIfThere(name: string): string | undefined {
     const known = this.#found.get(name);
     if (known !== undefined) return known;
     for (const directory of this.#allowedDirectories()) {

@@ -6,7 +6,7 @@ import { SnapError, systemCode } from '../errors.js';
 import { noSpace } from '../fs/durable.js';
 import { isDiskFull } from './full-disk.js';
 import { refusedDirectory } from './refusal.js';
-import { type GitSettings, environmentOf, storeArguments } from './git-settings.js';
+import { type GitSettings, type Network, environmentOf, storeArguments } from './git-settings.js';
 import type { GitProgram } from './programs.js';
 
 export interface GitCommand {
@@ -26,6 +26,8 @@ export interface GitCommand {
   readonly uninterruptible?: boolean;
   /** Directories of the store where it makes something, besides those where git always does. */
   readonly writesIn?: readonly string[];
+  /** For what is to reach another repository. */
+  readonly network?: Network;
 }
 
 export interface GitOutcome {
@@ -81,10 +83,10 @@ export class GitRunner {
     const signal = command.uninterruptible === true ? undefined : this.#signal;
     throwIfInterrupted(signal);
     const piped = interactive || command.input !== undefined;
-    const locks = command.uninterruptible === true ? [...(this.settings.heldLocks ?? [])] : [];
     const child = await this.spawn(command, {
-      stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe', ...locks],
-      detached: true,
+      stdio: [piped ? 'pipe' : 'ignore', 'pipe', 'pipe', ...this.#locksFor(command)],
+      // What may ask keeps the terminal; nothing else has one.
+      detached: command.network?.onTerminal !== true,
     });
     // A child that ends early closes its input; what it thinks of that is in its exit code.
     child.stdin?.on('error', () => undefined);
@@ -97,16 +99,26 @@ export class GitRunner {
     };
   }
 
+  #locksFor({ uninterruptible }: GitCommand): number[] {
+    return uninterruptible === true ? [...(this.settings.heldLocks ?? [])] : [];
+  }
+
   /** The bare process, for those who wire its output themselves. */
   async spawn(command: GitCommand, options: SpawnOptions): Promise<ChildProcess> {
     const program = await this.#program();
     const included = command.configurationFile === undefined ? [] : ['-c', `include.path=${command.configurationFile}`];
-    const args = [...storeArguments(this.settings), ...included, ...command.args];
+    const besides = (command.network?.configuration ?? []).flatMap((setting) => ['-c', setting]);
+    const args = [...storeArguments(this.settings), ...included, ...besides, ...command.args];
     return spawn(program.path, args, {
-      cwd: this.settings.storeDirectory,
+      cwd: this.settings.cwd ?? this.settings.storeDirectory,
       ...options,
       env: environmentOf(this.settings, command),
     });
+  }
+
+  /** The same git, over another repository. */
+  for(settings: GitSettings): GitRunner {
+    return new GitRunner(settings, this.#program, this.#signal);
   }
 
   async program(): Promise<GitProgram> {

@@ -118,7 +118,7 @@ export const mutantsOfTheStore: readonly Mutant[] = [
   {
     name: 'a git that changes refs does not hold the locks',
     file: 'git/run-git.ts',
-    find: 'command.uninterruptible === true ? [...(this.settings.heldLocks ?? [])] : [];',
+    find: 'uninterruptible === true ? [...(this.settings.heldLocks ?? [])] : [];',
     replace: '[] as number[];',
     tests: [...runGit, ...flock],
   },
