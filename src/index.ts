@@ -14,6 +14,8 @@ export type { LeftOutReason } from './core/entry.js';
 export type { Policy, PolicyOverrides } from './core/policy.js';
 export type * from './core/recovery-results.js';
 export type * from './core/results.js';
+export type * from './core/remote-results.js';
+export type { RemoteSnapshot } from './core/remote-report.js';
 export type * from './core/run-results.js';
 export type * from './core/plan-result.js';
 export type * from './core/stacks/result.js';

@@ -18,6 +18,7 @@ import { protectedDataSchema } from './core/protected-document.js';
 import { policySchema } from './core/policy.js';
 import { assessmentDataSchema, discardDataSchema, resumeDataSchema } from './core/assessment-documents.js';
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
+import { remoteSchemas } from './core/remote-schemas.js';
 import { triggers } from './core/results.js';
 import { exportedStateSchema, shownStateSchema, stateDataSchema } from './core/state-documents.js';
 import { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
@@ -35,6 +36,7 @@ export { doctorDataSchema, drillDataSchema, verifyDataSchema } from './core/chec
 export { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 export type * from './core/contract-documents.js';
 export type * from './core/documents.js';
+export * from './core/remote-schemas.js';
 export type * from './core/run-documents.js';
 export type { ExportedStateData, ShownStateData, StateData, StateSizeData } from './core/state-documents.js';
 export type { ImportData, JackinSessionData, RecoveryData, RecoveryMountData } from './core/recovery-documents.js';
@@ -228,6 +230,8 @@ export type DocumentCommand =
   | 'delete'
   | 'prune'
   | 'gc'
+  | 'push'
+  | 'fetch'
   | 'verify'
   | 'drill'
   | 'doctor'
@@ -276,6 +280,7 @@ const dataSchemas: Readonly<Record<DocumentCommand, z.ZodType>> = {
   delete: removalDataSchema,
   prune: removalDataSchema,
   gc: removalDataSchema,
+  ...remoteSchemas,
   verify: verifyDataSchema,
   drill: drillDataSchema,
   doctor: doctorDataSchema,

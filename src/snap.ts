@@ -29,6 +29,11 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
     recover: async (request) => (await import('./operations/restore/recover.js')).recover(existing(), request),
     pendingRestores: async () => (await import('./operations/restore/recover.js')).pendingRestores(existing()),
     ...retention(existing),
+    push: async (request) => (await import('./operations/remote/push.js')).push(existing(), request),
+    fetch: async (request) => {
+      const context = request.dryRun === true ? existing() : created();
+      return (await import('./operations/remote/fetch.js')).fetchSnapshots(context, request);
+    },
     housekeeping: housekeeping(existing, options),
     verify: async (request = {}) => (await import('./operations/check/verify.js')).verify(existing(), request),
     drill: async (request) => (await import('./operations/check/drill.js')).drill(existing(), request),

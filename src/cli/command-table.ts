@@ -130,7 +130,7 @@ export const commandTable: readonly CommandEntry[] = [
     name: 'export',
     usage: 'SNAP DEST',
     group: restore,
-    summary: 'a copy as a new folder, .tar or .tar.gz',
+    summary: 'as a folder or tar; also: push, fetch',
     load: () => import('./commands/export.js'),
   },
   {
@@ -217,6 +217,22 @@ export const commandTable: readonly CommandEntry[] = [
     group: tidy,
     summary: 'what snapshots take on the disk',
     load: () => import('./commands/du.js'),
+  },
+  {
+    name: 'push',
+    hidden: true,
+    usage: 'REMOTE [SNAP...]',
+    group: tidy,
+    summary: 'snapshots to a git remote',
+    load: () => import('./commands/push.js'),
+  },
+  {
+    name: 'fetch',
+    hidden: true,
+    usage: 'REMOTE',
+    group: tidy,
+    summary: 'snapshots from a git remote',
+    load: () => import('./commands/fetch.js'),
   },
   {
     name: 'verify',

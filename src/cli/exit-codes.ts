@@ -9,7 +9,7 @@ export const exitCodes = {
   6: 'partial: some paths could not be read or restored; they are named',
   7: 'the store or a snapshot is damaged',
   8: 'busy: somebody else holds the lock',
-  9: 'git missing or too old, no space, no permission',
+  9: 'git missing or too old, no space, no permission, no such remote',
   130: 'interrupted; nothing half-done is visible',
 } as const;
 

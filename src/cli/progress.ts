@@ -17,6 +17,7 @@ const verbs: Readonly<Record<Progress['phase'], string>> = {
   verify: 'Verifying',
   export: 'Exporting',
   check: 'Checking',
+  fetch: 'Receiving',
 };
 
 export interface ProgressPlace {
@@ -72,12 +73,12 @@ export function progressLine(
   progress: Progress,
   { seconds, columns }: { readonly seconds: number; readonly columns: number },
 ): string {
-  const { files, bytes, totalFiles, totalBytes } = progress;
+  const { bytes, totalBytes } = progress;
   const rate = seconds >= 1 ? Math.round(bytes / seconds) : 0;
   const parts = [
     verbs[progress.phase].padEnd(9),
     doneBar(progress),
-    totalFiles === null ? `${files} files` : `${files} of ${totalFiles} files`,
+    filesDone(progress),
     totalBytes === null ? shortSize(bytes) : `${shortSize(bytes)} of ${shortSize(totalBytes)}`,
     rate > 0 ? `${shortSize(rate)}/s` : '',
     rate > 0 && totalBytes !== null && totalBytes > bytes ? `${Math.ceil((totalBytes - bytes) / rate)} s left` : '',
@@ -86,6 +87,12 @@ export function progressLine(
     .filter((part) => part !== '')
     .join('  ')
     .slice(0, Math.max(1, columns - 1));
+}
+
+/** What comes from elsewhere is not in files yet. */
+function filesDone({ phase, files, totalFiles }: Progress): string {
+  if (phase === 'fetch') return '';
+  return totalFiles === null ? `${files} files` : `${files} of ${totalFiles} files`;
 }
 
 const barWidth = 20;

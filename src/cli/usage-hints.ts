@@ -36,6 +36,7 @@ const missing: ReadonlyMap<string, (next: NextCommand) => string> = new Map(
   Object.entries({
     snap: snapshots,
     path: (next) => `see the paths: ${next('tree latest')}`,
+    remote: (next) => `for example: ${next('push ssh://host/srv/snapshots.git')}`,
     dest: (next) => `for example: ${next('export latest ../as-it-was.tar.gz')}`,
     cmd: (next) => `for example: ${next('run -- make test')}`,
     'key=value': (next) => `see the settings: ${next('instance show')}`,

@@ -23,6 +23,7 @@ import type {
   TreeLine,
   Trigger,
 } from './results.js';
+import type { FetchRequest, FetchResult, PushRequest, PushResult } from './remote-results.js';
 import type { RunResult, WorktreeRemoval, WorktreeSummary } from './run-results.js';
 
 import type { ExportedState } from './state-results.js';
@@ -292,6 +293,10 @@ export interface JackinSnap {
   /** What instances and snapshots take on the disk. */
   usage(request?: UsageRequest): Promise<UsageResult>;
   gc(request: { readonly dryRun?: boolean }): Promise<RemovalResult>;
+  /** Snapshots to another git repository, which keeps what it has. */
+  push(request: PushRequest): Promise<PushResult>;
+  /** Snapshots from another git repository, checked before any is believed; what is here stays as it is. */
+  fetch(request: FetchRequest): Promise<FetchResult>;
   /**
    * Puts the packs of many saves together, and frees what nothing needs any more where that is much. Saves work without
    * it, only slower and in more space.

@@ -20,6 +20,7 @@ import type {
   StatCacheRecorder,
   Store,
 } from '../core/ports.js';
+import type { Remotes } from '../core/remotes.js';
 import type { RestoreThreads } from '../core/restore-threads.js';
 import type { Progress, RepositoryState } from '../core/results.js';
 import type { StackPreset } from '../core/stacks/preset.js';
@@ -41,6 +42,7 @@ export interface Context {
   readonly stackFiles: StackFiles;
   /** Loaded for the commands that need them. */
   readonly worktrees: () => Promise<Worktrees>;
+  readonly remotes: () => Promise<Remotes>;
   /** Names content like the store, and tree objects as nothing in particular: for looking only. */
   readonly hasher: LookingWriter;
   /** For a restore of many files. */

@@ -22,9 +22,8 @@ import {
 } from '../core/manifest.js';
 import { unescapeName } from '../core/name-escape.js';
 import { ObservedSet } from '../core/observed-set.js';
-import type { ListedObject, ObjectReader } from '../core/ports.js';
+import type { ListedObject, ObjectReader, Store } from '../core/ports.js';
 import { SnapError } from '../errors.js';
-import type { Context } from './context.js';
 import type { KnownSnapshot } from './snapshots.js';
 
 /*
@@ -72,7 +71,7 @@ export function embeddedRecord(manifest: Manifest, { ref }: KnownSnapshot): Inst
 
 /** @throws SnapError STORE_DAMAGED when anything in it is missing or not as this version writes it. */
 export async function readMountContent(
-  context: Context,
+  context: { readonly store: Pick<Store, 'listTree'> },
   reader: ObjectReader,
   known: KnownSnapshot,
   manifest: Manifest,

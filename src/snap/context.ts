@@ -22,7 +22,7 @@ import { FileRegistry } from '../instance/registry.js';
 import { StackFiles } from '../instance/stack-files.js';
 import type { Context, Host, StatCaches } from '../operations/context.js';
 import { Interruption } from '../operations/interruption.js';
-import { containerLook, dataFinder, jackinHome, repositories } from './loaded-late.js';
+import { containerLook, dataFinder, jackinHome, lateRemotes, repositories } from './loaded-late.js';
 
 /*
  * What operations work with: the adapters over one data directory, and the time, the randomness and the environment.
@@ -91,6 +91,7 @@ function toContext(
     gitStates,
     stackFiles: new StackFiles(directory.path),
     worktrees: async () => (await import('../git/user-worktree/user-worktrees.js')).userWorktrees,
+    remotes: lateRemotes({ ...shared, forbiddenDirectories: mounts }),
     hasher,
     startRestoreThreads: async () =>
       (await import('../threads/restore-threads.js')).startRestoreThreads(packDirectory(directory.path)),

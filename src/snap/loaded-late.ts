@@ -1,4 +1,5 @@
 import type { FindData } from '../core/ports.js';
+import type { RemotesOptions } from '../git/remote/git-remotes.js';
 import type { ProgramSearch } from '../git/programs.js';
 import type { SnapOptions } from '../core/requests.js';
 import type { Context } from '../operations/context.js';
@@ -28,6 +29,11 @@ export function dataFinder(search: ProgramSearch): FindData {
     if (path === undefined) return undefined;
     return (await import('../run/find-data.js')).findData({ path, searchPath: programs.searchPath }, file);
   };
+}
+
+/** Loaded for what reaches another repository. */
+export function lateRemotes(options: RemotesOptions): Context['remotes'] {
+  return async () => new (await import('../git/remote/git-remotes.js')).GitRemotes(options);
 }
 
 /** Loaded for the first session of jackin's. */

@@ -49,6 +49,20 @@ async function manifold(): Promise<Scene> {
   return scene;
 }
 
+/** Snapshots to another repository, and back. */
+async function throughRemote(
+  scene: Scene,
+  run: (args: readonly string[], options?: RunOptions) => Promise<JsonRun>,
+): Promise<void> {
+  const remote = join(scene.area, 'remote.git');
+  userGitText(scene.area, ['init', '--quiet', '--bare', remote]);
+  await run(['push', '--dry-run', remote]);
+  await run(['push', remote]);
+  await run(['push', remote, 'latest']);
+  await run(['fetch', '--all', remote]);
+  await run(['push', 'ext::sh'], { code: 4 });
+}
+
 /** What is told before, beside and after the work of a session. */
 async function aroundSessions(
   scene: Scene,
@@ -154,6 +168,7 @@ describe('the document of every command', () => {
     await run(['prune', '--yes']);
     await run(['gc', '--dry-run']);
     await run(['gc']);
+    await throughRemote(scene, run);
     await run(['verify']);
     await run(['verify', '--full']);
     await run(['drill']);

@@ -39,6 +39,8 @@ const lines: readonly (readonly [command: (typeof documentCommands)[number], lin
   ['delete', 'delete 2 --yes'],
   ['prune', 'prune --dry-run'],
   ['gc', 'gc'],
+  ['push', 'push /srv/r.git 1 latest'],
+  ['fetch', 'fetch --all host:r.git'],
   ['verify', 'verify'],
   ['drill', 'drill'],
   ['doctor', 'doctor'],

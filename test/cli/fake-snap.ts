@@ -5,6 +5,7 @@ import { SnapError } from '../../src/errors.js';
 import { evilName, instance, mount, pointer } from './fake-names.js';
 import { exportedState, worktree, listed, saved, showed, plan, restored, summary } from './fake-answers.js';
 import { contractAnswers } from './fake-contract.js';
+import { remoteAnswers } from './fake-remote.js';
 import { imported, recoveryAnswers } from './fake-recovery.js';
 import { sessionAnswers } from './fake-session.js';
 
@@ -121,6 +122,7 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
       if (!dryRun && !(await confirm([pointer(2)]))) throw new SnapError('DECLINED', 'Declined.', { what: 'remove' });
       return { ...removal, dryRun };
     },
+    ...remoteAnswers(note),
     gc: ({ dryRun = false }) => note('gc', { dryRun }, { ...removal, removed: [], dryRun }),
     verify: (request) =>
       note('verify', request, { ok: true, snapshotsChecked: 3, damaged: [], problems: [], content: null }),

@@ -96,6 +96,7 @@ export class MemoryContext {
         setApproval: () => undefined,
       },
       worktrees: () => this.#unused(),
+      remotes: () => this.#unused(),
       hasher,
       startRestoreThreads: () => Promise.resolve(undefined),
       now: () => this.moment,

@@ -1,0 +1,140 @@
+import type { EntryPath } from '../../core/entry-path.js';
+import { type MountName, type ObjectId, isMountName } from '../../core/ids.js';
+import type { Manifest } from '../../core/manifest.js';
+import type { ObjectReader, SnapshotRef } from '../../core/ports.js';
+import type { RemoteSnapshot } from '../../core/remote-report.js';
+import type { RemoteRefusal, RefusedSnapshot } from '../../core/remote-results.js';
+import type { Quarantine } from '../../core/remotes.js';
+import { encodeCommit } from '../../core/snapshot-record.js';
+import { SnapError, isSnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { embeddedRecord, readGitState, readManifest, readMountContent } from '../snapshot-content.js';
+import { type KnownSnapshot, know } from '../snapshots.js';
+
+/*
+ * What came from a remote is a stranger's: a snapshot is accepted that this program might have written, to the byte where
+ * there is only one way to write it, and that a restore can read.
+ */
+
+export async function examine(
+  context: Pick<Context, 'interruption' | 'onProgress'>,
+  quarantine: Quarantine,
+  wanted: readonly RemoteSnapshot[],
+): Promise<{ accepted: SnapshotRef[]; refused: RefusedSnapshot[] }> {
+  const came = new Map((await quarantine.store.snapshots(null)).map((ref) => [ref.ref, ref]));
+  const incomplete = await quarantine.incomplete([...came.values()].map(({ commit }) => commit));
+  const examiner = new Examiner(quarantine);
+  const accepted: SnapshotRef[] = [];
+  const refused: RefusedSnapshot[] = [];
+  for (const [at, snapshot] of wanted.entries()) {
+    await context.interruption.pause();
+    const ref = came.get(snapshot.ref);
+    const problem =
+      ref === undefined || incomplete.has(ref.commit)
+        ? { reason: 'incomplete' as const, detail: '' }
+        : await examiner.problemOf(ref);
+    if (problem === null && ref !== undefined) accepted.push(ref);
+    else if (problem !== null) refused.push({ ...snapshot, ...problem });
+    context.onProgress({ phase: 'check', files: at + 1, bytes: 0, totalFiles: wanted.length, totalBytes: null });
+  }
+  return { accepted, refused };
+}
+
+interface Problem {
+  readonly reason: RemoteRefusal;
+  readonly detail: string;
+}
+
+class Examiner {
+  readonly #store: Quarantine['store'];
+  /** Trees of mounts whose paths were looked through: snapshots share most of theirs. */
+  readonly #sound = new Set<ObjectId>();
+
+  constructor({ store }: Quarantine) {
+    this.#store = store;
+  }
+
+  async problemOf(ref: SnapshotRef): Promise<Problem | null> {
+    const reader = this.#store.reader();
+    try {
+      await this.#examine(reader, ref);
+      return null;
+    } catch (error) {
+      if (isSnapError(error, 'FORMAT_UNKNOWN')) return { reason: 'unknown_format', detail: error.message };
+      if (isSnapError(error, 'STORE_DAMAGED')) return { reason: 'no_snapshot', detail: error.data.problem };
+      // A path in it that leads elsewhere.
+      if (isSnapError(error, 'USAGE')) return { reason: 'no_snapshot', detail: error.message };
+      throw error;
+    } finally {
+      await reader.close();
+    }
+  }
+
+  async #examine(reader: ObjectReader, ref: SnapshotRef): Promise<void> {
+    const known = know(ref);
+    await refuseOddCommit(reader, known);
+    const manifest = await readManifest(reader, known);
+    refuseOddManifest(known, manifest);
+    const mounts = [...manifest.mounts, ...(manifest.state === undefined ? [] : [manifest.state])];
+    const names = mounts.map(({ name }) => name as MountName);
+    await this.#refuseOddLayout(ref, names);
+    for (const name of names) {
+      await this.#lookThrough(reader, known, { ...manifest, mounts }, name);
+      await readGitState(reader, known, name);
+    }
+  }
+
+  async #lookThrough(reader: ObjectReader, known: KnownSnapshot, manifest: Manifest, name: MountName): Promise<void> {
+    const seen: ObjectId[] = [];
+    const passesOver = (_: EntryPath, tree: ObjectId): boolean => {
+      if (this.#sound.has(tree)) return true;
+      seen.push(tree);
+      return false;
+    };
+    await readMountContent({ store: this.#store }, reader, known, manifest, name, passesOver);
+    for (const tree of seen) this.#sound.add(tree);
+  }
+
+  /** At the levels that are ours, nothing but what the format has. */
+  async #refuseOddLayout({ tree }: SnapshotRef, names: readonly string[]): Promise<void> {
+    const perMount = names.flatMap((name) => [
+      ...[`mounts/${name}`, `meta/mounts/${name}`],
+      ...['attributes', 'observed', 'git'].map((part) => `meta/mounts/${name}/${part}`),
+    ]);
+    const allowed = new Set(['meta', 'meta/manifest.json', 'meta/mounts', 'mounts', ...perMount]);
+    const content = new Set(names.flatMap((name) => [`mounts/${name}`, `meta/mounts/${name}/git`]));
+    const passed: string[] = [];
+    const passesOver = (path: string): boolean => content.has(path) && passed.push(path) > 0;
+    for await (const { path, type } of this.#store.listTree(tree, passesOver)) {
+      const isPlain = /(?:^|\/)(?:manifest\.json|attributes|observed)$/.test(path);
+      if (!allowed.has(path) || content.has(path) || isPlain !== (type === 'blob'))
+        throw odd(`there is ${JSON.stringify(path)} in its tree`);
+    }
+    for (const name of names) if (!passed.includes(`mounts/${name}`)) throw odd(`it has no tree for the mount ${name}`);
+  }
+}
+
+/** No parent, no other header, no other identity: then its id follows from what its message says. */
+async function refuseOddCommit(reader: ObjectReader, { ref, record }: KnownSnapshot): Promise<void> {
+  const { content } = await reader.read(ref.commit, 'commit');
+  const { tree, message } = ref;
+  const expected = encodeCommit({ tree, parent: null, createdAt: record.createdAt, message });
+  if (!expected.equals(content)) throw odd('its commit is not written as that of a snapshot');
+}
+
+function refuseOddManifest(known: KnownSnapshot, manifest: Manifest): void {
+  const { record } = known;
+  if (manifest.instance !== record.instance || manifest.seq !== record.seq || manifest.id !== record.id)
+    throw odd('its manifest is that of another snapshot');
+  const own = manifest.mounts.map(({ name }) => name);
+  if (record.mounts.map(({ name }) => name).join(' ') !== own.join(' '))
+    throw odd('its manifest has other mounts than its message');
+  const names = manifest.state === undefined ? own : [...own, manifest.state.name];
+  if (own.length === 0 || new Set(names).size !== names.length || !names.every(isMountName))
+    throw odd('its mounts have no names of their own');
+  embeddedRecord(manifest, known);
+}
+
+function odd(problem: string): SnapError<'STORE_DAMAGED'> {
+  return new SnapError('STORE_DAMAGED', `This is no snapshot: ${problem}.`, { problem });
+}

@@ -1,0 +1,141 @@
+import type { SnapshotRef } from '../../core/ports.js';
+import { type SortedSnapshots, sortSnapshots } from '../../core/remote-histories.js';
+import { type AdvertisedRef, type RemoteSnapshot, snapshotOfRef } from '../../core/remote-report.js';
+import { withoutSecrets } from '../../core/remote-address.js';
+import type { LeftOutOfPush, PushRequest, PushResult, RefusedSnapshot } from '../../core/remote-results.js';
+import type { PushAnswer, Remote, Remotes } from '../../core/remotes.js';
+import { SnapError, isSnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { lockForReading } from '../locking.js';
+import { chooseInstance } from '../session/choose-instance.js';
+import { readManifest } from '../snapshot-content.js';
+import { know, resolveSnapshot } from '../snapshots.js';
+import { chooseRemote } from './choose-remote.js';
+
+/**
+ * Creates the refs of snapshots at a remote that lacks them, with all that they reach. None there is ever moved or removed.
+ * What the remote says that it took is looked for once more. A crash leaves some of the refs, each with all of its
+ * snapshot; pushing again goes on.
+ * @throws SnapError INSTANCE_NOT_FOUND, SNAPSHOT_NOT_FOUND, REMOTE_REFUSED, REMOTE_FAILED
+ */
+export async function push(context: Context, request: PushRequest): Promise<PushResult> {
+  const remotes = await context.remotes();
+  const remote = chooseRemote(context, remotes, request);
+  const lock = await lockForReading(context);
+  try {
+    const { ours, chosen } = await choose(context, request);
+    const theirs = await snapshotsAt(remotes, remote);
+    const sorted = sortSnapshots(chosen.map(toRemote), ours.map(toRemote), theirs);
+    const { going, leftOut } = await leaveOut(context, request, bothIn(chosen, sorted.missing));
+    const answer = {
+      remote: remote.address.shown,
+      dryRun: request.dryRun ?? false,
+      present: sorted.present,
+      leftOut,
+      messages: [],
+    };
+    if (request.dryRun === true || going.length === 0) return { ...answer, pushed: going, refused: sorted.refused };
+    const { pushed, refused } = await send(remotes, remote, going);
+    return { ...answer, pushed, refused: [...sorted.refused, ...refused] };
+  } finally {
+    lock.release();
+  }
+}
+
+function toRemote({ instance, seq, ref, commit }: SnapshotRef): RemoteSnapshot {
+  return { instance, seq, ref, commit };
+}
+
+function bothIn(refs: readonly SnapshotRef[], wanted: SortedSnapshots['missing']): SnapshotRef[] {
+  const names = new Set(wanted.map(({ ref }) => ref));
+  return refs.filter(({ ref }) => names.has(ref));
+}
+
+async function choose(
+  context: Context,
+  { all = false, snapshots = [] }: PushRequest,
+): Promise<{ ours: readonly SnapshotRef[]; chosen: readonly SnapshotRef[] }> {
+  if (snapshots.length > 0) {
+    const found = await Promise.all(
+      snapshots.map((name) => resolveSnapshot(context, name, () => chooseInstance(context))),
+    );
+    const byName = new Map(found.map(({ ref }) => [ref.ref, ref]));
+    return { ours: found.flatMap(({ siblings }) => siblings), chosen: [...byName.values()] };
+  }
+  const instance = all ? null : chooseInstance(context);
+  const ours = context.store.exists() ? await context.store.snapshots(instance) : [];
+  if (ours.length === 0 && instance !== null && context.registry.find(instance) === undefined)
+    throw new SnapError('INSTANCE_NOT_FOUND', `There is no instance ${instance}.`, { instance });
+  return { ours, chosen: ours };
+}
+
+export async function snapshotsAt(remotes: Remotes, remote: Remote): Promise<RemoteSnapshot[]> {
+  return (await remotes.list(remote)).flatMap((ref) => snapshotOfRef(ref) ?? []);
+}
+
+/** What goes, and what stays for what it holds, or cannot go whole. */
+async function leaveOut(
+  context: Context,
+  request: PushRequest,
+  refs: readonly SnapshotRef[],
+): Promise<{ going: RemoteSnapshot[]; leftOut: PushResult['leftOut'] }> {
+  const broken = await context.store.brokenSnapshots(refs.map(({ commit }) => commit));
+  const going: RemoteSnapshot[] = [];
+  const leftOut: (RemoteSnapshot & { readonly reason: LeftOutOfPush })[] = [];
+  for (const ref of refs) {
+    await context.interruption.pause();
+    const reason = broken.has(ref.commit) ? 'damaged' : await whyLeftOut(context, request, ref);
+    if (reason === null) going.push(toRemote(ref));
+    else leftOut.push({ ...toRemote(ref), reason });
+  }
+  return { going, leftOut };
+}
+
+async function whyLeftOut(
+  context: Context,
+  { state = false, includeSecrets = false }: PushRequest,
+  ref: SnapshotRef,
+): Promise<LeftOutOfPush | null> {
+  const reader = context.store.reader();
+  try {
+    const manifest = await readManifest(reader, know(ref));
+    if (manifest.state !== undefined && !state) return 'state';
+    return manifest.policy.include_secrets && !includeSecrets ? 'secrets' : null;
+  } catch (error) {
+    if (isSnapError(error, 'FORMAT_UNKNOWN')) return 'unknown_format';
+    if (isSnapError(error, 'STORE_DAMAGED')) return 'damaged';
+    throw error;
+  } finally {
+    await reader.close();
+  }
+}
+
+async function send(
+  remotes: Remotes,
+  remote: Remote,
+  going: readonly RemoteSnapshot[],
+): Promise<{ pushed: RemoteSnapshot[]; refused: RefusedSnapshot[] }> {
+  const answer = await remotes.push(remote, going.map(toRef));
+  if (answer.failure !== null && answer.refs.size === 0) throw answer.failure;
+  const there = new Map((await snapshotsAt(remotes, remote)).map(({ ref, commit }) => [ref, commit]));
+  const pushed: RemoteSnapshot[] = [];
+  const refused: RefusedSnapshot[] = [];
+  for (const snapshot of going) {
+    const detail = whyRejected(answer, snapshot, there.get(snapshot.ref));
+    if (detail === null) pushed.push(snapshot);
+    else refused.push({ ...snapshot, reason: 'rejected', detail: withoutSecrets(detail, remote.address) });
+  }
+  return { pushed, refused };
+}
+
+function toRef({ ref, commit }: RemoteSnapshot): AdvertisedRef {
+  return { name: ref, oid: commit };
+}
+
+/** Null for a snapshot that is at the remote now. */
+function whyRejected({ refs, failure }: PushAnswer, { ref, commit }: RemoteSnapshot, there?: string): string | null {
+  const said = refs.get(ref);
+  if (said === undefined) return failure?.message ?? 'the remote said nothing of it';
+  if (said.outcome === 'rejected') return said.said;
+  return there === commit ? null : 'the remote took it, and does not have it';
+}
