@@ -4,6 +4,7 @@ import { mutantsOfCaptures } from './of-captures.js';
 import { mutantsOfFiles } from './of-files.js';
 import { mutantsOfIsolation } from './of-isolation.js';
 import { mutantsOfPlans } from './of-plans.js';
+import { mutantsOfRemotes } from './of-remotes.js';
 import { mutantsOfRestores } from './of-restores.js';
 import { mutantsOfState } from './of-state.js';
 import { mutantsOfTheStore } from './of-the-store.js';
@@ -17,4 +18,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfApplying,
   ...mutantsOfIsolation,
   ...mutantsOfState,
+  ...mutantsOfRemotes,
 ];

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomFrom } from '../../support/random.js';
-import { commitFiles, createRepository, writeFiles } from '../../support/user-git.js';
+import { commitFiles, createRepository, userGit, writeFiles } from '../../support/user-git.js';
 import { Area, told } from '../equipment/area.js';
 import type { FaultTest, Order, Tally } from '../equipment/fault-test.js';
 import { abreast } from '../equipment/fault-test.js';
@@ -44,6 +44,10 @@ const commands: readonly string[] = [
   'prune --yes',
   'gc',
   'gc --auto',
+  'push AREA/remote.git',
+  'push MOUNT',
+  'fetch AREA/remote.git',
+  'fetch --all MOUNT',
   'verify',
   'verify --full',
   'doctor',
@@ -104,7 +108,7 @@ async function spring(set: readonly Trap[], given: readonly string[], until: num
 }
 
 function argumentsOf(command: string, area: Area): string[] {
-  return command.split(' ').map((word) => word.replace('AREA', area.at()));
+  return command.split(' ').map((word) => word.replace('AREA', area.at()).replace('MOUNT', area.mount));
 }
 
 class Scene {
@@ -121,6 +125,7 @@ class Scene {
     this.#marks = area.at('marks');
     mkdirSync(this.#marks);
     createRepository(area.mount);
+    userGit(area.root, ['init', '--quiet', '--bare', area.at('remote.git')]);
     commitFiles(area.mount, { tracked: 'one\n', removed: 'x\n' });
     writeFiles(area.mount, { tracked: 'two\n', untracked: 'u\n' });
     this.env = Object.assign({}, ...traps.map((trap, at) => this.#set(trap, at))) as Readonly<Record<string, string>>;

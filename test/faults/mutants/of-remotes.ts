@@ -1,0 +1,101 @@
+import type { Mutant } from './mutant.js';
+
+const address = ['core/remote-address.test.ts'];
+const report = ['core/remote-report.test.ts'];
+const network = ['git/network.test.ts'];
+const hostile = ['acceptance/fetch-hostile.test.ts'];
+
+/** What may be a remote, what git gets to reach it, and what of it is believed. */
+export const mutantsOfRemotes: readonly Mutant[] = [
+  {
+    name: 'a remote that names a helper program is taken',
+    file: 'core/remote-address.ts',
+    find: "  if (/^[A-Za-z0-9+.-]*::/.test(text)) return 'it names a helper program';\n",
+    replace: '',
+    tests: address,
+  },
+  {
+    name: 'the host of a remote may be an option',
+    file: 'core/remote-address.ts',
+    find: "if (host.startsWith('-') || user.startsWith('-'))",
+    replace: 'if (host === user)',
+    tests: address,
+  },
+  {
+    name: 'a password of a URL is shown',
+    file: 'core/remote-address.ts',
+    find: 'if (isWeb) return `${mask}@`;',
+    replace: '',
+    tests: address,
+  },
+  {
+    name: 'histories of two instances are mixed',
+    file: 'core/remote-histories.ts',
+    find: 'else if (mixed.has(snapshot.instance))',
+    replace: 'else if (mixed.size < 0)',
+    tests: report,
+  },
+  {
+    name: 'a ref that was moved counts as pushed',
+    file: 'core/remote-report.ts',
+    find: "outcomes[flag] ?? 'rejected'",
+    replace: "outcomes[flag] ?? 'created'",
+    tests: report,
+  },
+  {
+    name: 'git may be led to any protocol',
+    file: 'git/remote/network.ts',
+    find: '      GIT_ALLOW_PROTOCOL: address.protocol,\n',
+    replace: '',
+    tests: network,
+  },
+  {
+    name: 'hooks of a local remote are run',
+    file: 'git/remote/network.ts',
+    find: "'core.hooksPath=/dev/null', ",
+    replace: '',
+    tests: [...network, ...hostile],
+  },
+  {
+    name: 'an ssh of a mount is run',
+    file: 'git/remote/network.ts',
+    find: "const path = programs.findIfThere('ssh');",
+    replace: "const path = programs.isForbidden('') ? undefined : 'ssh';",
+    tests: network,
+  },
+  {
+    name: "a linked worktree's settings are those of a remote",
+    file: 'git/remote/local-repository.ts',
+    find: ' || look(`${path}/commondir`) !== undefined',
+    replace: '',
+    tests: network,
+  },
+  {
+    name: 'a commit that came may have a parent',
+    file: 'operations/remote/examine.ts',
+    find: 'if (!expected.equals(content)) throw',
+    replace: 'if (expected.length > content.length) throw',
+    tests: hostile,
+  },
+  {
+    name: 'the tree of a snapshot that came may hold more',
+    file: 'operations/remote/examine.ts',
+    find: '    await this.#refuseOddLayout(ref, names);\n',
+    replace: '',
+    tests: hostile,
+  },
+  {
+    name: 'all that came becomes part of the store',
+    file: 'git/remote/quarantine.ts',
+    find: "input: commits.map((commit) => `${commit}\\n`).join(''),",
+    replace: "input: '--all\\n',",
+    tests: hostile,
+  },
+  {
+    name: 'as much comes as a remote sends',
+    file: 'git/remote/quarantine.ts',
+    find: '  watch.refuseOver(remote);\n',
+    replace: '',
+    tests: hostile,
+  },
+];
