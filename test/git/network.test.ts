@@ -78,13 +78,17 @@ describe('what git gets to reach a remote', () => {
     );
   });
 
-  test.each(['cache', 'store', 'libsecret'])('the credential helper %s, where it is asked for', (credentialHelper) => {
-    const { configuration, environment } = networkFor(remote('https://h/r', { credentialHelper }), env, programs());
+  test.each(['cache', 'store', 'mine'])('the credential helper %s, where it is asked for', (credentialHelper) => {
+    const { configuration, environment } = networkFor(
+      remote('https://h/r', { credentialHelper }),
+      env,
+      programs([], folderWith('git-credential-mine')),
+    );
     expect(configuration.at(-1)).toMatch(new RegExp(`^credential\\.helper=.*${credentialHelper}$`));
     expect(environment).toHaveProperty('DISPLAY');
   });
 
-  test.each(['!touch RAN', 'cache --timeout=3', '-x', '', '../x', '/a\nb', 'a;b', '"x"'])(
+  test.each(['nowhere', '!touch RAN', 'cache --timeout=3', '-x', '', '../x', '/a\nb', 'a;b', '"x"'])(
     'no credential helper %j',
     (credentialHelper) => {
       expect(() => networkFor(remote('https://h/r', { credentialHelper }), env, programs())).toThrow(

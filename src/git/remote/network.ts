@@ -94,16 +94,20 @@ function sshCommand(programs: Programs, mayAsk: boolean): string {
   );
 }
 
+const ofGit: ReadonlySet<string> = new Set(['cache', 'store']);
+
 function helperOf({ credentialHelper, address }: Remote, programs: Programs): string | null {
   if (credentialHelper === null) return null;
   // A path, or the last part of the name of a program of git's; never a line for a shell, nor options.
   if (/^[A-Za-z0-9][A-Za-z0-9-]*$/.test(credentialHelper)) {
+    // git looks for its own in its own place first, and for all others wherever PATH leads.
+    if (ofGit.has(credentialHelper)) return credentialHelper;
     const path = programs.findIfThere(`git-credential-${credentialHelper}`);
-    return path === undefined ? credentialHelper : quoted(path);
+    if (path !== undefined) return quoted(path);
   }
   if (/^\/[^\0-\x1f]*$/.test(credentialHelper) && !programs.isForbidden(credentialHelper))
     return quoted(credentialHelper);
-  const why = 'the credential helper must be a name such as "cache", or the path of a program outside of all mounts';
+  const why = 'its credential helper is none on PATH, nor the path of a program outside of all mounts';
   throw new SnapError('REMOTE_REFUSED', `The remote ${JSON.stringify(address.shown)} is refused: ${why}.`, {
     remote: address.shown,
     why,

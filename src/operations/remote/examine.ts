@@ -23,22 +23,27 @@ export async function examine(
 ): Promise<{ accepted: SnapshotRef[]; refused: RefusedSnapshot[] }> {
   const came = new Map((await quarantine.store.snapshots(null)).map((ref) => [ref.ref, ref]));
   const incomplete = await quarantine.incomplete([...came.values()].map(({ commit }) => commit));
-  const examiner = new Examiner(quarantine);
+  const reader = quarantine.store.reader();
+  const examiner = new Examiner(quarantine, reader);
   const accepted: SnapshotRef[] = [];
   const refused: RefusedSnapshot[] = [];
-  for (const [at, snapshot] of wanted.entries()) {
-    await context.interruption.pause();
-    const ref = came.get(snapshot.ref);
-    const problem =
-      ref === undefined || incomplete.has(ref.commit)
-        ? { reason: 'incomplete' as const, detail: '' }
-        : await examiner.problemOf(ref);
-    if (problem === null && ref !== undefined) accepted.push(ref);
-    else if (problem !== null) refused.push({ ...snapshot, ...problem });
-    context.onProgress({ phase: 'check', files: at + 1, bytes: 0, totalFiles: wanted.length, totalBytes: null });
+  try {
+    for (const [at, snapshot] of wanted.entries()) {
+      await context.interruption.pause();
+      const ref = came.get(snapshot.ref);
+      const isWhole = ref !== undefined && !incomplete.has(ref.commit);
+      const problem = isWhole ? await examiner.problemOf(ref) : notWhole;
+      if (ref !== undefined && problem === null) accepted.push(ref);
+      else refused.push({ ...snapshot, ...(problem ?? notWhole) });
+      context.onProgress({ phase: 'check', files: at + 1, bytes: 0, totalFiles: wanted.length, totalBytes: null });
+    }
+  } finally {
+    await reader.close();
   }
   return { accepted, refused };
 }
+
+const notWhole: Problem = { reason: 'incomplete', detail: '' };
 
 interface Problem {
   readonly reason: RemoteRefusal;
@@ -47,17 +52,18 @@ interface Problem {
 
 class Examiner {
   readonly #store: Quarantine['store'];
+  readonly #reader: ObjectReader;
   /** Trees of mounts whose paths were looked through: snapshots share most of theirs. */
   readonly #sound = new Set<ObjectId>();
 
-  constructor({ store }: Quarantine) {
+  constructor({ store }: Quarantine, reader: ObjectReader) {
     this.#store = store;
+    this.#reader = reader;
   }
 
   async problemOf(ref: SnapshotRef): Promise<Problem | null> {
-    const reader = this.#store.reader();
     try {
-      await this.#examine(reader, ref);
+      await this.#examine(this.#reader, ref);
       return null;
     } catch (error) {
       if (isSnapError(error, 'FORMAT_UNKNOWN')) return { reason: 'unknown_format', detail: error.message };
@@ -65,8 +71,6 @@ class Examiner {
       // A path in it that leads elsewhere.
       if (isSnapError(error, 'USAGE')) return { reason: 'no_snapshot', detail: error.message };
       throw error;
-    } finally {
-      await reader.close();
     }
   }
 

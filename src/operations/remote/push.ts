@@ -1,4 +1,4 @@
-import type { SnapshotRef } from '../../core/ports.js';
+import type { ObjectReader, SnapshotRef } from '../../core/ports.js';
 import { type SortedSnapshots, sortSnapshots } from '../../core/remote-histories.js';
 import { type AdvertisedRef, type RemoteSnapshot, snapshotOfRef } from '../../core/remote-report.js';
 import { withoutSecrets } from '../../core/remote-address.js';
@@ -82,21 +82,25 @@ async function leaveOut(
   const broken = await context.store.brokenSnapshots(refs.map(({ commit }) => commit));
   const going: RemoteSnapshot[] = [];
   const leftOut: (RemoteSnapshot & { readonly reason: LeftOutOfPush })[] = [];
-  for (const ref of refs) {
-    await context.interruption.pause();
-    const reason = broken.has(ref.commit) ? 'damaged' : await whyLeftOut(context, request, ref);
-    if (reason === null) going.push(toRemote(ref));
-    else leftOut.push({ ...toRemote(ref), reason });
+  const reader = context.store.reader();
+  try {
+    for (const ref of refs) {
+      await context.interruption.pause();
+      const reason = broken.has(ref.commit) ? 'damaged' : await whyLeftOut(reader, request, ref);
+      if (reason === null) going.push(toRemote(ref));
+      else leftOut.push({ ...toRemote(ref), reason });
+    }
+  } finally {
+    await reader.close();
   }
   return { going, leftOut };
 }
 
 async function whyLeftOut(
-  context: Context,
+  reader: ObjectReader,
   { state = false, includeSecrets = false }: PushRequest,
   ref: SnapshotRef,
 ): Promise<LeftOutOfPush | null> {
-  const reader = context.store.reader();
   try {
     const manifest = await readManifest(reader, know(ref));
     if (manifest.state !== undefined && !state) return 'state';
@@ -105,8 +109,6 @@ async function whyLeftOut(
     if (isSnapError(error, 'FORMAT_UNKNOWN')) return 'unknown_format';
     if (isSnapError(error, 'STORE_DAMAGED')) return 'damaged';
     throw error;
-  } finally {
-    await reader.close();
   }
 }
 
