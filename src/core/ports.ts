@@ -5,6 +5,7 @@ import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, ObjectId, Seq } from './ids.js';
 import type { InstanceRecord } from './instance-record.js';
 import type { JournalRecord } from './journal-record.js';
+import type { FoundCommit, PackedRefsDamage } from './lost-refs.js';
 import type { AttributeLine, ManifestMount } from './manifest.js';
 import type { GitOutput } from './requests.js';
 import type { StoreUsage, UsageQuestion } from './store-usage.js';
@@ -180,10 +181,6 @@ export interface SnapshotRef {
   readonly message: string;
 }
 
-export interface FoundCommit extends Pick<SnapshotRef, 'commit' | 'tree' | 'message'> {
-  readonly hasParent: boolean;
-}
-
 export type { StoreUsage, UsageQuestion } from './store-usage.js';
 export type { ContentCheck, ContentPart, ContentProgress, Damage } from './content-check.js';
 
@@ -207,12 +204,13 @@ export interface Store {
   refNames(prefix: string): string[];
   /** Names below the prefix where something lies that is no ref to git: empty, torn, garbage. `refs` has none of them. */
   brokenRefs(prefix: string): Promise<string[]>;
-  /**
-   * Gives a broken ref a value, or takes it away (null); durable when it returns. Needs the exclusive lock: git itself
-   * does not touch it.
-   */
+  /** Gives a broken ref, or one that is not there, a value, or takes it away (null); durable. Needs the exclusive lock. */
   setBrokenRef(name: string, value: ObjectId | null): void;
-  /** All commits that can be read, whatever leads to them. Reads every commit. */
+  /** What is wrong with git's file of packed refs, in words. No process. */
+  packedRefsProblems(): readonly string[];
+  /** Writes git's file of packed refs anew with what can be read of it. Needs the exclusive lock. @returns what was wrong */
+  rewritePackedRefs(): PackedRefsDamage;
+  /** All commits that can be read, whatever leads to them. */
   findCommits(): Promise<FoundCommit[]>;
   /** Parts of the repository that `prepare` would make or put right, by name. No process. */
   missingParts(): string[];

@@ -9,7 +9,8 @@ import { keepingIntact } from './connectivity.js';
 import { freeBytes } from './full-disk.js';
 import { PackIndex } from './pack/index-file.js';
 import { KnownObjects } from './pack/known-objects.js';
-import { refuseOtherKindsBelow } from './ref-kinds.js';
+import { packedRefsDamage } from './packed-refs.js';
+import { damagedPart, refuseOtherKindsBelow } from './ref-kinds.js';
 import type { GitRunner } from './run-git.js';
 import { namesIn } from './names-in.js';
 
@@ -202,9 +203,12 @@ function readIfThere(path: string): Buffer | undefined {
 /**
  * Moves refs from files of their own into one, where thousands cost nothing. The caller holds the store's exclusive
  * lock. The one file is durable before any of the others goes.
+ * @throws SnapError STORE_DAMAGED where the one file is damaged: written anew by git, it would look sound
  */
 export async function packRefs(git: GitRunner): Promise<void> {
   refuseOtherKindsBelow(git.settings.storeDirectory, 'refs');
+  const [problem] = packedRefsDamage(git.settings.storeDirectory).problems;
+  if (problem !== undefined) throw damagedPart(git.settings.storeDirectory, 'packed-refs', problem);
   await git.output({ args: ['pack-refs', '--all', '--no-prune'], uninterruptible: true });
   syncDirectory(git.settings.storeDirectory);
   await git.output({ args: ['pack-refs', '--all', '--prune'], uninterruptible: true });

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { type ObjectId, zeroObjectId } from '../core/ids.js';
-import type { FoundCommit } from '../core/ports.js';
-import { syncDirectory, writeDurably } from '../fs/durable.js';
+import type { FoundCommit } from '../core/lost-refs.js';
+import { makeDirectoryDurably, syncDirectory, writeDurably } from '../fs/durable.js';
 import { BatchReader } from './objects.js';
 import type { GitRunner } from './run-git.js';
 
@@ -21,6 +21,7 @@ export function setBrokenRef(storeDirectory: string, name: string, value: Object
     rmSync(path, { force: true });
     syncDirectory(dirname(path));
   } else {
+    makeDirectoryDurably(dirname(path));
     writeDurably(path, `${value}\n`);
   }
 }

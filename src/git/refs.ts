@@ -9,7 +9,8 @@ import { SnapError, isSnapError } from '../errors.js';
 import { syncDirectory } from '../fs/durable.js';
 import { BatchReader } from './objects.js';
 import { looseRefs, plainRef, snapshotNumbers } from './ref-names.js';
-import { refuseOtherKindsBelow, refuseOtherKindsIn } from './ref-kinds.js';
+import { packedRefsDamage, readablePackedRefs } from './packed-refs.js';
+import { damagedPart, refuseOtherKindsBelow, refuseOtherKindsIn } from './ref-kinds.js';
 import { type RefRecord, RefRecords, commitParts, recordFormat } from './ref-records.js';
 import type { GitCommand, GitRunner, RunningGit } from './run-git.js';
 
@@ -85,11 +86,27 @@ async function readSnapshotRefs(git: GitRunner, patterns: readonly string[]): Pr
   return found;
 }
 
-/** All refs below a prefix such as `refs/replace/`, by name. */
+/** All refs below a prefix such as `refs/replace/`, by name. Where git dies over `packed-refs`, what we can read of it. */
 export async function listRefs(git: GitRunner, prefix: string): Promise<RefValue[]> {
-  refuseOtherKindsBelow(git.settings.storeDirectory, prefix.replace(/\/+$/, ''));
-  const stdout = await git.output({ args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00', prefix] });
-  return parsePairs(stdout).map(([name, oid]) => ({ name, oid: oid as ObjectId }));
+  const { storeDirectory } = git.settings;
+  refuseOtherKindsBelow(storeDirectory, prefix.replace(/\/+$/, ''));
+  const command = { args: ['for-each-ref', '--format=%(refname)%00%(objectname)%00', prefix] };
+  const { exitCode, stdout, stderr } = await git.run(command);
+  if (exitCode === 0) return parsePairs(stdout).map(([name, oid]) => ({ name, oid: oid as ObjectId }));
+  if (packedRefsDamage(storeDirectory).problems.length === 0) throw git.failure(command, exitCode, stderr);
+  return readableRefs(storeDirectory, prefix);
+}
+
+function readableRefs(storeDirectory: string, prefix: string): RefValue[] {
+  const found = new Map(readablePackedRefs(storeDirectory));
+  for (const name of looseRefs(storeDirectory, prefix)) {
+    const oid = plainRef(storeDirectory, name);
+    if (oid !== undefined) found.set(name, oid);
+  }
+  const isWanted = (name: string): boolean => name === prefix || name.startsWith(`${prefix.replace(/\/+$/, '')}/`);
+  return Array.from(found, ([name, oid]) => ({ name, oid }))
+    .filter(({ name }) => isWanted(name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 /** Names below a prefix where something lies that git cannot read as a ref and passes over: empty, torn, garbage. */
@@ -115,7 +132,7 @@ function stillBroken(storeDirectory: string, loose: readonly string[], listed: r
  * durable fails, the old values are put back.
  *
  * @throws SnapError REF_EXISTS when an old value does not hold, BUSY when another process (or one that was killed)
- *   holds a ref's lock file, NO_SPACE.
+ *   holds a ref's lock file, NO_SPACE, STORE_DAMAGED when git dies over `packed-refs`.
  */
 export async function changeRefs(
   git: GitRunner,
@@ -127,6 +144,8 @@ export async function changeRefs(
   const { exitCode, stderr } = await (started === undefined ? git.run(command) : finish(await started, command.input));
   if (exitCode !== 0) {
     await findConflict(git, changes);
+    const [problem] = packedRefsDamage(git.settings.storeDirectory).problems;
+    if (problem !== undefined) throw damagedPart(git.settings.storeDirectory, 'packed-refs', problem);
     throw git.failure(command, exitCode, stderr);
   }
   try {

@@ -7,7 +7,6 @@ import type {
   ContentPart,
   ContentProgress,
   Damage,
-  FoundCommit,
   GatheredPacks,
   GitRequest,
   KeptObjects,
@@ -44,6 +43,8 @@ import { PackWriter } from './pack/pack-writer.js';
 import { type Environment, Programs } from './programs.js';
 import { brokenRefs, changeRefs, findSnapshotRef, listRefs, listSnapshotRefs } from './refs.js';
 import { refNames, snapshotNumbers } from './ref-names.js';
+import type { FoundCommit, PackedRefsDamage } from '../core/lost-refs.js';
+import { packedRefsDamage, rewritePackedRefs } from './packed-refs.js';
 import { missingParts, prepareRepository, repositoryExists } from './repository.js';
 import { GitRunner, askVersion } from './run-git.js';
 import { makeScratchObjects } from './scratch-objects.js';
@@ -189,7 +190,8 @@ class GitStore implements Store {
   }
 
   async fsck(full: boolean, onChecked: (done: ContentProgress) => void = () => undefined): Promise<string[]> {
-    return checkStore(this.#ready(), full, onChecked);
+    const found = await checkStore(this.#ready(), full, onChecked);
+    return [...packedRefsDamage(this.#directory).problems, ...found];
   }
 
   async countObjects(): Promise<number> {
@@ -256,6 +258,14 @@ class GitStore implements Store {
 
   setBrokenRef(name: string, value: ObjectId | null): void {
     setBrokenRef(this.#directory, name, value);
+  }
+
+  packedRefsProblems(): readonly string[] {
+    return packedRefsDamage(this.#directory).problems;
+  }
+
+  rewritePackedRefs(): PackedRefsDamage {
+    return rewritePackedRefs(this.#directory);
   }
 
   async findCommits(): Promise<FoundCommit[]> {

@@ -23,7 +23,7 @@ import {
 import { unescapeName } from '../core/name-escape.js';
 import { ObservedSet } from '../core/observed-set.js';
 import type { ListedObject, ObjectReader, Store } from '../core/ports.js';
-import { SnapError } from '../errors.js';
+import { SnapError, isSnapError } from '../errors.js';
 import type { KnownSnapshot } from './snapshots.js';
 
 /*
@@ -142,9 +142,15 @@ export async function readGitState(
   return found && decodeGitState(found.content, `${known.ref.instance}/${String(known.ref.seq)}`);
 }
 
+/** @throws SnapError STORE_DAMAGED when a path of it is none */
 export function scopeOf(manifest: Manifest, name: MountName): EntryPath[] | null {
   if (manifest.scope === null) return null;
-  return manifest.scope.filter(({ mount }) => mount === name).map(({ path }) => parseEntryPath(pathFromJson(path)));
+  try {
+    return manifest.scope.filter(({ mount }) => mount === name).map(({ path }) => parseEntryPath(pathFromJson(path)));
+  } catch (error) {
+    if (!isSnapError(error)) throw error;
+    throw damaged('a limit of it is no path');
+  }
 }
 
 function damaged(problem: string): SnapError {

@@ -61,6 +61,8 @@ export class MemoryStore {
       noteNextLook: () => undefined,
       brokenRefs: async () => [],
       setBrokenRef: unused,
+      packedRefsProblems: () => [],
+      rewritePackedRefs: unused,
       findCommits: unused,
       missingParts: () => [],
       changeRefs: async (changes) => {

@@ -5,6 +5,7 @@ import type { ObjectId } from '../../core/ids.js';
 import type { KeptObjects } from '../../core/ports.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import { makeScratchDirectory, noSpace, syncDirectory } from '../../fs/durable.js';
+import { packedRefsDamage } from '../packed-refs.js';
 import { packDirectory, packOf, readIndex } from '../consolidation.js';
 import { freeBytes } from '../full-disk.js';
 import { namesIn } from '../names-in.js';
@@ -28,6 +29,7 @@ import { type PresentObjects, presentObjects, writtenSince } from './present-obj
  */
 export async function packKept(git: GitRunner, graceSeconds: number): Promise<KeptObjects> {
   const { storeDirectory, dataDir } = git.settings;
+  refuseLostRefs(storeDirectory);
   const objects = join(storeDirectory, 'objects');
   const scratch = makeScratchDirectory(join(dataDir, 'tmp'));
   try {
@@ -201,6 +203,12 @@ export function isIn(indexes: readonly PackIndex[], id: Buffer): boolean {
 
 export function lines(ids: readonly string[]): string {
   return ids.map((id) => `${id}\n`).join('');
+}
+
+/** Where refs may be lost, so may be what nothing seems to need. @throws SnapError STORE_DAMAGED */
+export function refuseLostRefs(storeDirectory: string): void {
+  const [problem] = packedRefsDamage(storeDirectory).problems;
+  if (problem !== undefined) throw damaged(problem.replace(/\.$/, ''));
 }
 
 export function damaged(problem: string, cause?: unknown): SnapError<'STORE_DAMAGED'> {

@@ -11,7 +11,7 @@ import { packDirectory, packOf, packRefs, removeIndexOfPacks } from '../consolid
 import { namesIn } from '../names-in.js';
 import { brokenRefs } from '../refs.js';
 import type { GitRunner } from '../run-git.js';
-import { damaged, indexesOf, isIn, lines, tips, writePacks } from './pack-kept.js';
+import { damaged, indexesOf, isIn, lines, refuseLostRefs, tips, writePacks } from './pack-kept.js';
 
 /**
  * The short part of collecting garbage: removes what `packKept` found, as far as nothing needs it by now. Packs that
@@ -39,6 +39,7 @@ export async function removeRest(git: GitRunner, kept: KeptObjects): Promise<voi
 /** Packs with whatever refs reach that came since the others were written, and that is in no pack that stays. */
 async function keepLate(git: GitRunner, kept: KeptObjects, reached: readonly ObjectId[]): Promise<string[]> {
   const directory = packDirectory(git.settings.storeDirectory);
+  refuseLostRefs(git.settings.storeDirectory);
   if ((await brokenRefs(git, 'refs/')).length > 0) throw damaged('there is a ref that cannot be read');
   const known = new Set(kept.complete);
   const late = reached.filter((tip) => !known.has(tip));

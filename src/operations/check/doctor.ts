@@ -134,9 +134,7 @@ function whyUnsound(ref: SnapshotRef, broken: ReadonlySet<string>): string | nul
 /** What git passes over: names of snapshots, pins and grafts that lead nowhere. */
 async function brokenRefs(context: Context): Promise<DoctorFinding[]> {
   const names = await context.store.brokenRefs('refs/');
-  return names.map((name) => ({
-    level: 'problem',
-    what: `${displayPath(name)} is no ref that git can read: the file is empty or damaged.`,
-    hint: 'jackin-snap doctor --fix',
-  }));
+  const lines = names.map((name) => `${displayPath(name)} is no ref that git can read: the file is empty or damaged.`);
+  const all = [...(context.store.exists() ? context.store.packedRefsProblems() : []), ...lines];
+  return all.map((what) => ({ level: 'problem', what, hint: 'jackin-snap doctor --fix' }));
 }

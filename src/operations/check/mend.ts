@@ -1,11 +1,13 @@
 import { type InstanceName, type ObjectId, zeroObjectId } from '../../core/ids.js';
-import type { FoundCommit, SnapshotRef } from '../../core/ports.js';
+import type { FoundCommit } from '../../core/lost-refs.js';
+import type { SnapshotRef } from '../../core/ports.js';
 import type { DoctorFinding } from '../../core/results.js';
 import { pinRefName, replaceRefName } from '../../core/snapshot-record.js';
 import type { Context } from '../context.js';
 import { removeSnapshots } from '../keep/remove.js';
 import { lockForRemoval } from '../locking.js';
 import { isThere, knowIfReadable } from '../snapshots.js';
+import { mendPackedRefs } from './mend-packed-refs.js';
 
 /*
  * Mends what follows from what is there. Nothing is taken away that a snapshot needs: refs that git cannot read get
@@ -25,6 +27,7 @@ export async function mend(context: Context): Promise<DoctorFinding[]> {
       await store.sweep();
       fixed.push('What killed processes had left is removed.');
     }
+    fixed.push(...(await mendPackedRefs(context)));
     const caches = statCaches.removeDamaged();
     if (caches > 0) fixed.push(`Damaged stat caches are removed: ${String(caches)}. The next save reads all files.`);
   } finally {

@@ -176,7 +176,15 @@ class DamagedStore {
     const { seq, ref } = saved.result.snapshot;
     if ([...readable.keys()].some((known) => seqOf(known) >= seq)) problems.push(`${ref} is a number that was used`);
     const found = await this.#restoredElsewhere(String(seq), walkTree(this.#area.mount));
-    return [...problems, ...(found === 'refused' ? [`what was saved just now, ${ref}, cannot be restored`] : found)];
+    if (found !== 'refused') return [...problems, ...found];
+    if (await this.#isNamedByVerify(seq)) return problems;
+    return [...problems, `what was saved just now, ${ref}, cannot be restored, and verify does not name it`];
+  }
+
+  /** A save does not read again what the store has already: damage in it is for `verify` to find. */
+  async #isNamedByVerify(seq: number): Promise<boolean> {
+    const verified = await outcomeOf('verify', () => libraryOver(this.#area).verify({ full: true }));
+    return 'result' in verified && verified.result.damaged.some(({ snapshot }) => snapshot.seq === seq);
   }
 
   #gone(readable: ReadonlyMap<string, string>, after: string): string[] {

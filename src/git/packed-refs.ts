@@ -1,0 +1,125 @@
+import { Buffer } from 'node:buffer';
+import { lstatSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+
+import { type ObjectId, isInstanceName, toSeq } from '../core/ids.js';
+import type { PackedRefsDamage } from '../core/lost-refs.js';
+import { systemCode } from '../errors.js';
+import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+
+/*
+ * git's `packed-refs` as it must be: a heading, then a line for each ref, in order. git dies over some damage in it, and
+ * sees nothing in other: then refs are gone, or have another name, and nobody is told.
+ */
+
+const heading = /^# pack-refs with:[ a-z-]*$/;
+const ownHeading = '# pack-refs with: peeled fully-peeled sorted ';
+
+/** What is wrong with the file; nothing where there is none. */
+export function packedRefsDamage(storeDirectory: string): PackedRefsDamage {
+  const text = textOf(storeDirectory);
+  return text === undefined ? soundOne : new Reading(text).damage();
+}
+
+/**
+ * Writes the file anew with all that can be read of it; what it has no value for becomes a broken ref with a file of its
+ * own. The caller holds the store's exclusive lock.
+ * @returns what was wrong with it
+ */
+export function rewritePackedRefs(storeDirectory: string): PackedRefsDamage {
+  const text = textOf(storeDirectory);
+  const reading = text === undefined ? undefined : new Reading(text);
+  const damage = reading?.damage() ?? soundOne;
+  if (reading === undefined || damage.problems.length === 0) return damage;
+  for (const name of damage.names) noteBroken(join(storeDirectory, name));
+  const lines = [...reading.refs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, oid]) => `${oid} ${name}\n`);
+  writeDurably(join(storeDirectory, 'packed-refs'), Buffer.from(`${ownHeading}\n${lines.join('')}`, 'latin1'));
+  return damage;
+}
+
+function noteBroken(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
+  makeDirectoryDurably(dirname(path));
+  writeDurably(path, 'damaged\n');
+}
+
+/** The refs that can be read, by name; those that stand there twice are none. */
+export function readablePackedRefs(storeDirectory: string): ReadonlyMap<string, ObjectId> {
+  return new Reading(textOf(storeDirectory) ?? '').refs;
+}
+
+const soundOne: PackedRefsDamage = { problems: [], names: [], ids: [], isCut: false };
+
+function textOf(storeDirectory: string): string | undefined {
+  try {
+    return readFileSync(join(storeDirectory, 'packed-refs'), 'latin1');
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
+class Reading {
+  readonly refs = new Map<string, ObjectId>();
+  readonly #problems: string[] = [];
+  readonly #names: string[] = [];
+  readonly #ids: ObjectId[] = [];
+  #isCut = false;
+  #last = '';
+
+  constructor(text: string) {
+    const lines = text.split('\n');
+    if (lines.pop() !== '') this.#cut('it ends in the middle of a line');
+    if (!heading.test(lines[0] ?? '')) this.#cut('it has no heading');
+    for (const [at, line] of lines.entries()) if (!line.startsWith('#') || at > 0) this.#take(line, at + 1);
+  }
+
+  damage(): PackedRefsDamage {
+    return { problems: this.#problems, names: this.#names, ids: this.#ids, isCut: this.#isCut };
+  }
+
+  #take(line: string, number: number): void {
+    // What a tag leads to, which git finds out again.
+    if (/^\^[0-9a-f]{40}$/.test(line)) return;
+    const [, oid = '', name = ''] = /^(.*?) (.*)$/s.exec(line) ?? [];
+    const isId = /^[0-9a-f]{40}$/.test(oid);
+    if (isId && isName(name)) this.#add(name, oid as ObjectId, number);
+    else {
+      this.#problem(`line ${String(number)} is damaged`);
+      if (isName(name)) this.#names.push(name);
+      else if (isId) this.#ids.push(oid as ObjectId);
+      else this.#isCut = true;
+    }
+  }
+
+  #add(name: string, oid: ObjectId, number: number): void {
+    if (name <= this.#last) {
+      this.#problem(`line ${String(number)} is not in its place`);
+      this.#ids.push(oid);
+    }
+    this.#last = name;
+    const other = this.refs.get(name);
+    if (other === undefined && !this.#names.includes(name)) this.refs.set(name, oid);
+    if (other === undefined) return;
+    // Nobody can tell which of the two it is: what the ids lead to must.
+    this.#ids.push(other);
+    this.#names.push(name);
+    this.refs.delete(name);
+  }
+
+  #cut(problem: string): void {
+    this.#problem(problem);
+    this.#isCut = true;
+  }
+
+  #problem(what: string): void {
+    this.#problems.push(`packed-refs is damaged: ${what}.`);
+  }
+}
+
+/** Ours, and those that people are known to make. */
+function isName(name: string): boolean {
+  const [, instance, seq] = /^refs\/jackin(?:-pin)?\/([^/]+)\/([^/]+)$/.exec(name) ?? [];
+  if (instance !== undefined && seq !== undefined) return isInstanceName(instance) && toSeq(seq) !== undefined;
+  return /^refs\/(replace\/[0-9a-f]{40}|stash|(heads|tags|remotes|notes)\/.+)$/.test(name);
+}

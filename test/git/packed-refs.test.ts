@@ -1,0 +1,70 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+
+import { packedRefsDamage, readablePackedRefs, rewritePackedRefs } from '../../src/git/packed-refs.js';
+import { tempDir } from '../support/temp.js';
+
+const heading = '# pack-refs with: peeled fully-peeled sorted \n';
+const [one, two, three] = ['1', '2', '3'].map((digit) => digit.repeat(40)) as [string, string, string];
+const sound = `${heading}${one} refs/jackin-pin/t/1\n${one} refs/jackin/t/1\n${two} refs/jackin/t/2\n${three} refs/replace/${two}\n`;
+
+function storeWith(text: string | null): string {
+  const store = join(tempDir(), 'store.git');
+  mkdirSync(store);
+  if (text !== null) writeFileSync(join(store, 'packed-refs'), text, 'latin1');
+  return store;
+}
+
+describe("git's file of packed refs", () => {
+  test.each([
+    { what: 'that is not there', text: null },
+    { what: 'with nothing in it', text: heading },
+    { what: 'as we have it', text: sound },
+    {
+      what: 'with a branch that somebody made',
+      text: sound.replace(`${one} refs/jackin-pin`, `${two} refs/heads/x\n${one} refs/jackin-pin`),
+    },
+    { what: 'with a tag and what it leads to', text: `${heading}${one} refs/tags/v1\n^${two}\n` },
+    { what: 'of a git that says more of it', text: sound.replace('sorted', 'sorted other-trait') },
+  ])('$what is sound, and stays as it is', ({ text }) => {
+    const store = storeWith(text);
+    expect(packedRefsDamage(store).problems).toEqual([]);
+    expect(rewritePackedRefs(store).problems).toEqual([]);
+    if (text !== null) expect(readFileSync(join(store, 'packed-refs'), 'latin1')).toBe(text);
+  });
+
+  test.each([
+    { what: 'is empty', text: '', problem: /no heading/, isCut: true },
+    { what: 'is a page of zeros', text: '\0'.repeat(4096), problem: /no heading/, isCut: true },
+    { what: 'ends early', text: sound.slice(0, -30), problem: /middle of a line/, isCut: true },
+    { what: 'lost its heading', text: sound.slice(heading.length), problem: /no heading/, isCut: true },
+    { what: 'has a damaged id', text: sound.replace(`${two} refs`, `${two.slice(1)}v refs`), problem: /line 4/ },
+    { what: 'has a damaged name', text: sound.replace('refs/jackin/t/2', 'refs/jackin/t/r'), problem: /line 4/ },
+    { what: 'has a name elsewhere', text: sound.replace('refs/jackin/t/2', 'refs/jaakin/t/2'), problem: /line 4/ },
+    { what: 'is out of order', text: sound.replace('refs/jackin-pin/t/1', 'refs/jackin/z/1'), problem: /line 3/ },
+    { what: 'has a ref twice', text: sound.replace('refs/jackin/t/2', 'refs/jackin/t/1'), problem: /line 4/ },
+    { what: 'has a line of nothing', text: `${sound}\n`, problem: /line 6/, isCut: true },
+  ])('that $what is damaged, and is written anew with all that can be read', ({ text, problem, isCut }) => {
+    const store = storeWith(text);
+    expect(packedRefsDamage(store)).toMatchObject({
+      problems: expect.arrayContaining([expect.stringMatching(problem)]) as string[],
+      isCut: isCut ?? false,
+    });
+    const readable = readablePackedRefs(store);
+    rewritePackedRefs(store);
+    expect(packedRefsDamage(store).problems).toEqual([]);
+    expect(readablePackedRefs(store)).toEqual(new Map([...readable].sort(([a], [b]) => (a < b ? -1 : 1))));
+  });
+
+  test('what has no value any more becomes a ref that is known to be broken, unless it has another', () => {
+    const store = storeWith(sound.replace(`${two} refs`, `${two.slice(1)}v refs`));
+    expect(rewritePackedRefs(store).names).toEqual(['refs/jackin/t/2']);
+    expect(readFileSync(join(store, 'refs/jackin/t/2'), 'utf8')).toBe('damaged\n');
+    const other = storeWith(sound.replace(`${two} refs`, `${two.slice(1)}v refs`));
+    mkdirSync(join(other, 'refs/jackin/t'), { recursive: true });
+    writeFileSync(join(other, 'refs/jackin/t/2'), `${three}\n`);
+    rewritePackedRefs(other);
+    expect(readFileSync(join(other, 'refs/jackin/t/2'), 'utf8')).toBe(`${three}\n`);
+  });
+});
