@@ -34,7 +34,12 @@ export interface SnapErrorData {
   readonly INSTANCE_CLOSED: { readonly instance: string };
   readonly MOUNTS_DIFFER: { readonly instance: string };
   /** `named`: the folder was named for a save; else it is the one that the instance has. */
-  readonly MOUNT_GONE: { readonly mount: string; readonly path: string; readonly named?: true };
+  readonly MOUNT_GONE: {
+    readonly mount: string;
+    readonly path: string;
+    readonly named?: true;
+    readonly instance?: string;
+  };
   readonly MOUNT_CHANGED: { readonly what: string };
   readonly MOUNT_REPLACED: { readonly mount: string; readonly path: string };
   readonly MOUNT_UNSAFE: { readonly path: string; readonly why: string };
@@ -85,7 +90,12 @@ export interface SnapErrorData {
   readonly REMOTE_REFUSED: { readonly remote: string; readonly why: string };
   /** `said`: in git's words, which may be the other side's. */
   readonly REMOTE_FAILED: { readonly remote: string; readonly said: string };
-  readonly REMOTE_TOO_LARGE: { readonly remote: string; readonly limit: number };
+  readonly REMOTE_TOO_LARGE: {
+    readonly remote: string;
+    /** Bytes; of `refs` how many. */
+    readonly limit: number;
+    readonly what: 'transfer' | 'ref_list' | 'refs';
+  };
   readonly COMMAND_NOT_STARTED: { readonly command: string; readonly exitCode: 126 | 127 };
   readonly INTERNAL: { readonly what: string };
 }

@@ -85,10 +85,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   },
   MOUNT_GONE: {
     exitCode: 4,
-    hint: ({ named }, next) =>
+    hint: ({ named, instance }, next) =>
       named
         ? `Name a folder that is there; see those that have snapshots: ${next('list --all', null)}`
-        : `Put the folder back in place, or write the snapshot elsewhere: ${next('restore latest --to DIR')}`,
+        : `Put the folder back in place, or write the snapshot elsewhere: ${next('restore latest --to DIR', instance)}`,
     paths: ({ path }) => [path],
   },
   MOUNT_REPLACED: {
@@ -235,7 +235,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   },
   REMOTE_TOO_LARGE: {
     exitCode: 4,
-    hint: (_, next) => `If that is what it should be, let more come: ${next('fetch REMOTE --max-size 100G')}`,
+    hint: ({ remote, what }, next) =>
+      what === 'transfer'
+        ? `If that is what it should be, let more come: ${next('fetch REMOTE --max-size 100G')}`
+        : `Look at what is there: git ls-remote ${shellWord(remote)}`,
   },
   COMMAND_NOT_STARTED: {
     exitCode: ({ exitCode }) => exitCode,

@@ -23,12 +23,20 @@ export const mask = '***';
 /** @throws SnapError REMOTE_REFUSED for what git would take for an option or a program, and for other protocols */
 export function parseRemote(text: string): RemoteAddress {
   const odd = oddity(text);
-  if (odd !== undefined) throw refusedRemote(text.slice(0, 200).replace(unprintable, '?'), odd);
+  if (odd !== undefined) throw refusedRemote(unread(text), odd);
   const [, scheme, rest = ''] = /^([A-Za-z][A-Za-z0-9+.-]*):\/\/(.*)$/.exec(text) ?? [];
   if (scheme !== undefined) return parseUrl(text, scheme, rest);
   const [, host, path = ''] = /^((?:[^/:[\]]*@)?\[[^\]/]*\]|[^/:]*):(.*)$/.exec(text) ?? [];
   if (host !== undefined) return parseHostAndPath(text, host, path);
   return { protocol: 'file', location: text, shown: text, secrets: [] };
+}
+
+/** What was not taken apart, for people: whatever may be a user or a password in it is masked. */
+function unread(text: string): string {
+  return text
+    .replace(unprintable, '?')
+    .replace(/\/\/.*@/g, `//${mask}@`)
+    .slice(0, 200);
 }
 
 /** The text with all that may be a password masked, and on one line. */
@@ -49,6 +57,7 @@ const unprintable = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 function oddity(text: string): string | undefined {
   if (text === '') return 'it is empty';
+  if (text.trim() !== text) return 'it begins or ends with a space';
   if (text.search(unprintable) >= 0) return 'it holds control characters';
   if (text.startsWith('-')) return 'it begins with "-", as options do';
   if (/^[A-Za-z0-9+.-]*::/.test(text)) return 'it names a helper program';
@@ -90,10 +99,9 @@ function partsOf(rest: string): Readonly<Record<'user' | 'host' | 'path' | 'quer
 
 /** git follows a host's name in a file URL nowhere. */
 function fileUrl(text: string, rest: string): RemoteAddress {
-  if (!rest.startsWith('/')) throw refusedRemote(text, 'a file URL has three slashes: file:///path');
+  if (!rest.startsWith('/')) throw refusedRemote(unread(text), 'a file URL has three slashes: file:///path');
   const path = decoded(rest);
-  if (path === undefined || path.search(unprintable) >= 0)
-    throw refusedRemote(text.replace(unprintable, '?'), 'its path cannot be read');
+  if (path === undefined || path.search(unprintable) >= 0) throw refusedRemote(unread(text), 'its path cannot be read');
   return { protocol: 'file', location: path, shown: path, secrets: [] };
 }
 

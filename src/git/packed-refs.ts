@@ -13,7 +13,8 @@ import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
  */
 
 const heading = /^# pack-refs with:[ a-z-]*$/;
-const ownHeading = '# pack-refs with: peeled fully-peeled sorted ';
+// That tags are followed it does not say: what they lead to git finds out again.
+const ownHeading = '# pack-refs with: sorted ';
 
 /** What is wrong with the file; nothing where there is none. */
 export function packedRefsDamage(storeDirectory: string): PackedRefsDamage {
@@ -79,7 +80,7 @@ class Reading {
   }
 
   #take(line: string, number: number): void {
-    // What a tag leads to, which git finds out again.
+    // What a tag leads to.
     if (/^\^[0-9a-f]{40}$/.test(line)) return;
     const [, oid = '', name = ''] = /^(.*?) (.*)$/s.exec(line) ?? [];
     const isId = /^[0-9a-f]{40}$/.test(oid);
@@ -113,13 +114,28 @@ class Reading {
   }
 
   #problem(what: string): void {
-    this.#problems.push(`packed-refs is damaged: ${what}.`);
+    this.#problems.push(`packed-refs is damaged: ${what}`);
   }
 }
 
-/** Ours, and those that people are known to make. */
+/** Ours must be as we make them; others are whatever people make, unless they may have been ours. */
 function isName(name: string): boolean {
-  const [, instance, seq] = /^refs\/jackin(?:-pin)?\/([^/]+)\/([^/]+)$/.exec(name) ?? [];
-  if (instance !== undefined && seq !== undefined) return isInstanceName(instance) && toSeq(seq) !== undefined;
-  return /^refs\/(replace\/[0-9a-f]{40}|stash|(heads|tags|remotes|notes)\/.+)$/.test(name);
+  const [, kind, rest = ''] = /^refs\/([^/]+)(?:\/(.*))?$/s.exec(name) ?? [];
+  if (kind === undefined) return false;
+  if (kind === 'replace') return /^[0-9a-f]{40}$/.test(rest);
+  if (kind === 'jackin' || kind === 'jackin-pin') return isNumbered(rest);
+  return !['jackin', 'replace'].some(isLike(kind));
+}
+
+function isNumbered(rest: string): boolean {
+  const [instance = '', seq = '', ...more] = rest.split('/');
+  return more.length === 0 && isInstanceName(instance) && toSeq(seq) !== undefined;
+}
+
+/** Whether a name may have been this one before a character or two of it were damaged, or the slash after it. */
+function isLike(kind: string): (own: string) => boolean {
+  return (own) => {
+    const differing = Array.from(own).filter((character, at) => kind[at] !== character).length;
+    return kind.length >= own.length && differing <= 2;
+  };
 }

@@ -57,7 +57,7 @@ async function exportFolder(
 }
 
 function notWritten({ path, reason }: { readonly path: EntryPath; readonly reason: string }): string {
-  return `${displayPath(path)} could not be written: ${reason}.`;
+  return `${displayPath(path)} was not written: ${reason}.`;
 }
 
 /** What the snapshot holds of a session's state, be it exported or not. */

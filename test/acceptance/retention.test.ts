@@ -77,6 +77,22 @@ describe('pruning', () => {
     expect(await scene.numbers()).toHaveLength(7);
   });
 
+  test('leaves the snapshot before the last run, however many came in it', async () => {
+    const scene = new Scene();
+    scene.write({ a: 'first' });
+    await scene.save();
+    await scene.run(['instance', 'set', 'keep_last=1']);
+    scene.write({ a: 'hours of work' });
+    await scene.run(['run', '--', 'sh', '-c', 'echo ruined > a']);
+    for (const text of ['1', '2', '3']) {
+      scene.write({ a: text });
+      await scene.save();
+    }
+    expect((await scene.list()).map(({ seq }) => seq)).toEqual([6, 2, 1]);
+    await scene.restore(2);
+    expect(scene.read('a')).toBe('hours of work');
+  });
+
   test('never takes the emergency snapshot that an undo would need right after', async () => {
     const scene = await snapshots(2);
     await scene.run(['instance', 'set', 'keep_emergency=0', 'keep_last=1']);

@@ -39,7 +39,7 @@ describe('state that may not leave', () => {
     const only = ['restore', '1', '--state', '--to', join(scene.area, 'only'), '--yes', '--', 'state:.bashrc'];
     expect((await run(only, { code: 6 })).data.failed).toHaveLength(1);
     expect((await run(['export', '1', join(scene.area, 'copy'), '--state'])).document.messages.join('\n')).toContain(
-      '.claude/agents/leak.md could not be written: secret',
+      '.claude/agents/leak.md was not written: secret',
     );
     const tar = join(scene.area, 'copy.tar');
     expect((await run(['export', '1', tar, '--state'])).document.messages).toHaveLength(6);

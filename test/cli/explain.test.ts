@@ -72,7 +72,7 @@ const rows: { readonly [Code in SnapErrorCode]: readonly [data: SnapErrorData[Co
     WORKTREE_HOLDS_MORE: [{ name: 'w', reasons: ['x'] }, 4, 'run remove w --force'],
     REMOTE_REFUSED: [{ remote: 'ext::sh', why: 'x' }, 4, 'HOST:PATH'],
     REMOTE_FAILED: [{ remote: 'https://host/x y', said: 'no' }, 9, "git ls-remote 'https://host/x y'"],
-    REMOTE_TOO_LARGE: [{ remote: '/r', limit: 5 }, 4, '--max-size'],
+    REMOTE_TOO_LARGE: [{ remote: '/r', limit: 5, what: 'transfer' }, 4, '--max-size'],
     COMMAND_NOT_STARTED: [{ command: 'nope', exitCode: 127 }, 127, 'command -v nope'],
     INTERNAL: [{ what: 'x' }, 1, 'doctor'],
   };

@@ -41,6 +41,7 @@ describe('what a remote may be', () => {
     ['file://host/a', 'three slashes'],
     ['file:///a%', 'cannot be read'],
     ['file:///a%0ab', 'cannot be read'],
+    [' /a', 'a space'],
     ['/a\nb', 'control'],
     ['/a\u202eb', 'control'],
   ])('%j is refused: %s', (text, why) => {
@@ -62,6 +63,16 @@ describe('what may be a password', () => {
     const address = parseRemote(text);
     expect(address.shown).toBe(shown);
     expect(address.location).toBe(text);
+  });
+
+  test.each([
+    'https://me:hunter2@host/\x07',
+    'http::https://me:hunter2@h/',
+    ' https://me:hunter2@h/',
+    'file://me:hunter2@h/a',
+  ])('is not in the refusal of %j', (text) => {
+    expect(() => parseRemote(text)).toThrow(expect.objectContaining({ code: 'REMOTE_REFUSED' }) as Error);
+    expect(() => parseRemote(text)).not.toThrow(/hunter2/);
   });
 
   test.each(remotes)('of %s is in no message', (text) => {

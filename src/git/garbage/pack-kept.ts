@@ -208,7 +208,7 @@ export function lines(ids: readonly string[]): string {
 /** Where refs may be lost, so may be what nothing seems to need. @throws SnapError STORE_DAMAGED */
 export function refuseLostRefs(storeDirectory: string): void {
   const [problem] = packedRefsDamage(storeDirectory).problems;
-  if (problem !== undefined) throw damaged(problem.replace(/\.$/, ''));
+  if (problem !== undefined) throw damaged(problem);
 }
 
 export function damaged(problem: string, cause?: unknown): SnapError<'STORE_DAMAGED'> {

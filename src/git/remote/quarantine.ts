@@ -139,7 +139,7 @@ class Watch {
   /** @throws SnapError REMOTE_TOO_LARGE, NO_SPACE */
   refuseOver(remote: Remote): void {
     const bytes = bytesIn(this.#directory);
-    if (bytes > this.#limits.bytes) throw tooLarge(remote, this.#limits.bytes, 'what came');
+    if (bytes > this.#limits.bytes) throw tooLarge(remote, this.#limits.bytes, 'transfer');
     if (bytes > this.#room) throw noSpace(this.#directory);
   }
 

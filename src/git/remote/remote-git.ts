@@ -26,7 +26,7 @@ export async function runBounded(
   });
   const { exitCode, stderr } = await running.end;
   throwIfInterrupted(git.signal);
-  if (bytes > outputAtMost) throw tooLarge(remote, outputAtMost, 'its list of refs');
+  if (bytes > outputAtMost) throw tooLarge(remote, outputAtMost, 'ref_list');
   return { exitCode, stderr, stdout: Buffer.concat(chunks).toString('utf8') };
 }
 
@@ -40,9 +40,14 @@ export function remoteFailure(git: GitRunner, { address }: Remote, stderr: strin
   return isDiskFull(dataDir) ? noSpace(dataDir, failure) : failure;
 }
 
-export function tooLarge({ address }: Remote, limit: number, what: string): SnapError<'REMOTE_TOO_LARGE'> {
-  const message = `The remote ${JSON.stringify(address.shown)} sent more than is borne: ${what} is over ${String(limit)} bytes.`;
-  return new SnapError('REMOTE_TOO_LARGE', message, { remote: address.shown, limit });
+export function tooLarge(
+  { address }: Remote,
+  limit: number,
+  what: 'transfer' | 'ref_list',
+): SnapError<'REMOTE_TOO_LARGE'> {
+  const sent = what === 'transfer' ? 'what came' : 'its list of refs';
+  const message = `The remote ${JSON.stringify(address.shown)} sent more than is borne: ${sent} is over ${String(limit)} bytes.`;
+  return new SnapError('REMOTE_TOO_LARGE', message, { remote: address.shown, limit, what });
 }
 
 const saidAtMost = 600;

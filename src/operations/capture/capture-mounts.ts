@@ -1,7 +1,7 @@
 import type { EntryPath, HostPath } from '../../core/entry-path.js';
 import type { AttributeLine } from '../../core/manifest.js';
 import { displayPath, rootPath } from '../../core/entry-path.js';
-import type { MountName } from '../../core/ids.js';
+import type { InstanceName, MountName } from '../../core/ids.js';
 import type { InstanceRecord, MountRecord } from '../../core/instance-record.js';
 import type { Policy } from '../../core/policy.js';
 import type { Directory, StatCache, WritableDirectory } from '../../core/ports.js';
@@ -79,7 +79,7 @@ export async function captureMounts(context: Context, request: CaptureMountsRequ
   const shared = { counter: new FileCounter(context), own: await ownPresets(context, request.policy) };
   const captured: CapturedMount[] = [];
   for (const mount of request.mounts) {
-    const root = openRoot(context, mount);
+    const root = openRoot(context, mount, request.record.name);
     try {
       captured.push(await captureMount(context, request, mount, root, shared));
     } finally {
@@ -90,7 +90,11 @@ export async function captureMounts(context: Context, request: CaptureMountsRequ
 }
 
 /** @throws SnapError MOUNT_GONE when there is no directory at the mount's path */
-export function openRoot(context: Context, mount: Pick<MountRecord, 'name' | 'path'>): WritableDirectory {
+export function openRoot(
+  context: Context,
+  mount: Pick<MountRecord, 'name' | 'path'>,
+  instance?: InstanceName,
+): WritableDirectory {
   try {
     return context.host.openMount(mount.path);
   } catch (error) {
@@ -99,7 +103,7 @@ export function openRoot(context: Context, mount: Pick<MountRecord, 'name' | 'pa
     throw new SnapError(
       'MOUNT_GONE',
       `The folder ${displayPath(mount.path)} of mount ${mount.name} cannot be opened (${code}).`,
-      { mount: mount.name, path: displayPath(mount.path) },
+      { mount: mount.name, path: displayPath(mount.path), ...(instance === undefined ? {} : { instance }) },
       { cause: error },
     );
   }

@@ -135,6 +135,9 @@ function whyUnsound(ref: SnapshotRef, broken: ReadonlySet<string>): string | nul
 async function brokenRefs(context: Context): Promise<DoctorFinding[]> {
   const names = await context.store.brokenRefs('refs/');
   const lines = names.map((name) => `${displayPath(name)} is no ref that git can read: the file is empty or damaged.`);
-  const all = [...(context.store.exists() ? context.store.packedRefsProblems() : []), ...lines];
+  const all = [
+    ...(context.store.exists() ? context.store.packedRefsProblems().map((problem) => `${problem}.`) : []),
+    ...lines,
+  ];
   return all.map((what) => ({ level: 'problem', what, hint: 'jackin-snap doctor --fix' }));
 }

@@ -18,12 +18,16 @@ interface Claim {
 export async function mendPackedRefs({ store }: Context): Promise<string[]> {
   const damage = store.rewritePackedRefs();
   if (damage.problems.length === 0) return [];
-  const fixed = [`${damage.problems.join(' ')} It is written anew.`];
+  const fixed = [`${damage.problems.join('; ')}. It is written anew.`];
+  if (damage.isCut) fixed.push('Pins may be lost: pin again what is to stay.');
   const names = new Set(store.refNames('refs/jackin/'));
   const lost = newestOfEach(await claims(store.findCommits(), damage)).filter(({ name }) => !names.has(name));
   const broken = await store.brokenSnapshots(lost.map(({ found }) => found.commit));
   for (const { found, name } of lost) {
-    if (broken.has(found.commit)) continue;
+    if (broken.has(found.commit)) {
+      fixed.push(`${name} had a snapshot (${found.commit}) of which objects are missing: it gets no ref.`);
+      continue;
+    }
     store.setBrokenRef(name, found.commit);
     fixed.push(`${name} names its snapshot again (${found.commit}).`);
   }

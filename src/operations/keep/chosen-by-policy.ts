@@ -32,10 +32,11 @@ function candidates(context: Context, instance: InstanceName, all: readonly Snap
   const needed = new Set(neededByPending(context, instance));
   const kept = context.registry.find(instance)?.exit;
   if (kept?.decision === 'keep') for (const { ref, seq } of all) if (seq === kept.snapshot) needed.add(ref);
-  return all.flatMap((ref) => {
-    const known = knowIfReadable(ref);
-    return known === undefined ? [] : [toCandidate(known, pins, needed)];
-  });
+  const readable = all.flatMap((ref) => knowIfReadable(ref) ?? []);
+  // What a run can be taken back with, however many snapshots are made in it.
+  const beforeRun = readable.filter(({ record }) => record.trigger === 'run_start').at(-1);
+  if (beforeRun !== undefined) needed.add(beforeRun.ref.ref);
+  return readable.map((known) => toCandidate(known, pins, needed));
 }
 
 function toCandidate(

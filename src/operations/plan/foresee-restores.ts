@@ -80,7 +80,7 @@ async function foreseePlan(
   const active = await activeOverlaps(context, paths);
   const refusals = refusalsOf([
     ...targets.map(({ manifestMount, mount }) => () => {
-      refuseReplaced(context, manifestMount, mount.path, false);
+      refuseReplaced(context, { mount: manifestMount, path: mount.path, instance: known.ref.instance }, false);
     }),
     () => {
       refuseActive(active);

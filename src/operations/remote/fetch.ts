@@ -65,7 +65,7 @@ async function listed(
   const { shown } = remote.address;
   if (refs.length > refsAtMost) {
     const message = `The remote ${JSON.stringify(shown)} has ${String(refs.length)} refs, and ${String(refsAtMost)} are borne.`;
-    throw new SnapError('REMOTE_TOO_LARGE', message, { remote: shown, limit: refsAtMost });
+    throw new SnapError('REMOTE_TOO_LARGE', message, { remote: shown, limit: refsAtMost, what: 'refs' });
   }
   const snapshots = refs.flatMap((ref) => snapshotOfRef(ref) ?? []).filter(({ seq }) => seq <= seqAtMost);
   const odd = refs.length - snapshots.length;
@@ -75,7 +75,9 @@ async function listed(
   return {
     theirs,
     messages: [
-      ...(odd === 0 ? [] : [`The remote has ${String(odd)} refs below refs/jackin with names that no snapshot has.`]),
+      ...(odd === 0
+        ? []
+        : [`The remote has ${String(odd)} refs below refs/jackin with names or numbers that no snapshot has.`]),
       ...(theirs.length > 0 ? [] : [`The remote has no snapshots${instance === null ? '' : ` of ${instance}`}.`]),
     ],
   };

@@ -65,12 +65,21 @@ export function refuseClosed(record: InstanceRecord | undefined): void {
  * The folder at the mount's recorded path must be the one that was recorded, under its real path.
  * @throws SnapError MOUNT_GONE, MOUNT_REPLACED
  */
-export function refuseReplaced(context: Context, mount: ManifestMount, path: HostPath, force: boolean): void {
+export function refuseReplaced(
+  context: Context,
+  {
+    mount,
+    path,
+    instance,
+  }: { readonly mount: ManifestMount; readonly path: HostPath; readonly instance: InstanceName },
+  force: boolean,
+): void {
   const identity = context.host.identity(path);
   if (identity === undefined) {
     throw new SnapError('MOUNT_GONE', `The folder ${displayPath(path)} of mount ${mount.name} is gone.`, {
       mount: mount.name,
       path: displayPath(path),
+      instance,
     });
   }
   if (force && identity.directory) return;

@@ -6,15 +6,19 @@ interface Head {
   readonly branch: string | null;
 }
 
-/** Says so where a branch of the user's has moved since: a restore puts files back, never HEAD. */
-export function headMessages(planned: readonly PlannedMount[]): string[] {
+/**
+ * Says so where a branch of the user's has moved since: a restore of files puts no HEAD back.
+ * @param withRepositories whether it puts back those of the mounts themselves
+ */
+export function headMessages(planned: readonly PlannedMount[], withRepositories: boolean): string[] {
   return planned.flatMap(({ name, content: { manifest }, live }) => {
     const nestedNow = new Map<string, Head>(live.nested.map((repository) => [repository.path, repository]));
     const nested = manifest.nested.flatMap((then) => {
       const path = pathFromJson(then.path);
       return headMessage(`HEAD of ${name}:${displayPath(path)}`, then, nestedNow.get(path) ?? null);
     });
-    return [...headMessage(`HEAD of mount ${name}`, manifest.repository, live.repository), ...nested];
+    const own = withRepositories ? [] : headMessage(`HEAD of mount ${name}`, manifest.repository, live.repository);
+    return [...own, ...nested];
   });
 }
 

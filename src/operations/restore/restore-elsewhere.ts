@@ -2,6 +2,7 @@ import {
   type EntryPath,
   type HostPath,
   displayPath,
+  baseName,
   hostPathBelow,
   isWithin,
   parentPath,
@@ -51,7 +52,10 @@ export async function restoreElsewhere(
     const confirmed = await request.confirm({ snapshot: pointerTo(known), plan, kept: [], messages: [] });
     if (!confirmed) throw new SnapError('DECLINED', 'Declined: nothing was written.', { what: 'restore' });
     const written = await writeParts(context, parts, destination, reader);
-    written.messages.push(...whereStateIs(manifest, parts));
+    written.messages.push(
+      ...whereStateIs(manifest, parts),
+      ...(request.gitState === true ? [] : linksToRepositories(mounts)),
+    );
     if (request.gitState !== true) return toResult(base, { dryRun: false, ...written });
     const git = await makeRepositories(context, { known, manifest, reader, mounts, elsewhere: true });
     return toResult(base, { dryRun: false, ...written, failed: [...written.failed, ...git] });
@@ -69,6 +73,18 @@ function whereStateIs({ state }: Manifest, parts: readonly Part[]): string[] {
   return [
     `The session's state is in ${displayPath(part.path)}. What you want of it in ${home}, copy there yourself, while the session's container does not run.`,
   ];
+}
+
+/** A `.git` file is stored as it is: that of a worktree leads to the repository that it belongs to. */
+function linksToRepositories(parts: readonly Part[]): string[] {
+  const links = parts.flatMap(({ path, changes }) =>
+    changes
+      .filter(({ path: entry, after }) => after?.kind === 'file' && baseName(entry) === '.git')
+      .map(({ path: entry }) => displayPath(hostPathBelow(path, entry))),
+  );
+  return links.map(
+    (link) => `${link} leads to the repository that it came from: git in this copy changes that one. Remove it first.`,
+  );
 }
 
 /** The folders are new, and so are their repositories. */

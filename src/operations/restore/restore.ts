@@ -104,7 +104,11 @@ async function restoreLocked(
   const record = context.registry.find(known.ref.instance) ?? embeddedRecord(manifest, known);
   const targets = chooseTargets(manifest, record, request);
   for (const { manifestMount, mount } of targets)
-    refuseReplaced(context, manifestMount, mount.path, request.force ?? false);
+    refuseReplaced(
+      context,
+      { mount: manifestMount, path: mount.path, instance: known.ref.instance },
+      request.force ?? false,
+    );
   const active = await activeOverlaps(
     context,
     targets.map(({ mount }) => mount.path),
@@ -165,7 +169,7 @@ interface Outcome extends Finished {
 async function carryOut(journey: Journey): Promise<Outcome> {
   const { context, request, known, planned, active, reader, writer } = journey;
   const messages = [
-    ...headMessages(planned),
+    ...headMessages(planned, request.gitState === true),
     ...active.map(({ instance, owner }) => `Instance ${instance} is active (${owner}).`),
   ];
   const large = largeDeletions(planned, journey.record.policy);

@@ -8,7 +8,7 @@ import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { makeWorktree } from '../worktree/make-worktree.js';
 import { inWorktree, removeNow } from '../worktree/remove-worktree.js';
-import { unsavedIn } from '../worktree/unsaved.js';
+import { goneWith, unsavedIn } from '../worktree/unsaved.js';
 import { type ExitPolicy, exitPolicyOfFolder, noteKept } from './exit-policy.js';
 import { type EndedRun, run } from './run.js';
 
@@ -17,8 +17,8 @@ export type StartCommandIn = (command: RunRequest['command'], folder: HostPath) 
 
 /**
  * Like `run`, in a new worktree of the repository around the current folder. Afterwards the worktree is kept or removed,
- * as `keep` says, else the folder's exit policy, else as the command ended; never removed without a whole snapshot of it, nor while something in it would
- * be lost.
+ * as `keep` says, else the folder's exit policy, else as the command ended; never removed without a whole snapshot of
+ * it, nor while something in it would be lost.
  * @throws SnapError NOT_A_REPOSITORY, REPOSITORY_UNSUITABLE, WORKTREE_EXISTS, and all that `run` throws: then no worktree
  * is left
  */
@@ -116,7 +116,7 @@ async function removed(context: Context, record: WorktreeRecord, { saved }: Ende
   const unsaved = await whyNotRemoved(context, record, saved);
   if (unsaved.length > 0) return { unsaved };
   const { branchStays } = await removeNow(context, record, null);
-  return { kept: false, branchStays };
+  return { kept: false, branchStays, messages: saved === null ? [] : goneWith(saved) };
 }
 
 /** Whoever sits at a terminal is asked before something goes that is dirty or unpushed. */
@@ -146,7 +146,13 @@ async function discarded(
   };
   try {
     const { worktree, messages } = await discard(context, { instance: record.name, confirm });
-    return { kept: worktree === null, branchStays: worktree?.branchStays ?? true, exitDecision: 'discard', messages };
+    const gone = worktree === null || saved === null ? [] : goneWith(saved);
+    return {
+      kept: worktree === null,
+      branchStays: worktree?.branchStays ?? true,
+      exitDecision: 'discard',
+      messages: [...messages, ...gone],
+    };
   } catch (error) {
     if (!isSnapError(error, 'DECLINED')) throw error;
     return {

@@ -12,6 +12,7 @@ import { derivedName } from '../session/choose-instance.js';
 import { instanceForSave } from '../session/instance-for-save.js';
 import { markActive } from '../session/instances.js';
 import { compareSnapshots } from './compare-snapshots.js';
+import { movedHeads } from './moved-heads.js';
 import { type Watched, compareWatched, lookAtWatched } from './watched.js';
 
 /** Runs a command on the terminal; the exit code that a shell would report. */
@@ -143,7 +144,8 @@ async function afterCommand(context: Context, request: RunRequest, ran: Ran): Pr
     return { saved: null, after: null, changes: null, complete: false, messages: [said] };
   }
   const complete = (ran.before?.complete ?? false) && after.complete;
-  const ended = { saved: after, after: pointerOf(after), complete, messages: partialNotes(after, 'after') };
+  const messages = [...partialNotes(after, 'after'), ...movedHeads(ran.before?.mounts ?? [], after.mounts)];
+  const ended = { saved: after, after: pointerOf(after), complete, messages };
   if (ran.before === null) return { ...ended, changes: null };
   try {
     const watched = compareWatched(ran.watched, await lookAtWatched(context, ran.mounts));
