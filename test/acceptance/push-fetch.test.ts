@@ -57,6 +57,32 @@ describe('snapshots that are pushed and fetched', () => {
     expect(storeGit(to.dataDir, ['log', '--format=%s', 'refs/jackin/t/3']).stdout.split('\n')).toHaveLength(4);
   });
 
+  test('of another instance of the name are refused, also where no number is used twice', async () => {
+    const { scene, remote } = await savedTwice();
+    await scene.run(['delete', '1', '--yes']);
+    await scene.run(['push', remote]);
+    const to = new Scene();
+    to.write({ own: 'o' });
+    await to.save();
+    const { data } = await to.json(['fetch', remote], { code: 4 });
+    expect(data).toMatchObject({ fetched: [], refused: [{ seq: 2, reason: 'other_history' }] });
+    expect(await to.numbers()).toEqual([1]);
+  });
+
+  test('leave an emergency snapshot behind that holds a secret', async () => {
+    const { scene, remote } = await savedTwice();
+    scene.write({ '.env': 'TOKEN=1\n' });
+    await scene.save(['--include-secrets']);
+    scene.write({ '.env': 'TOKEN=2\n' });
+    await scene.restore(3);
+    const { data } = await scene.json(['push', remote]);
+    expect(data.pushed).toMatchObject([{ seq: 1 }, { seq: 2 }]);
+    expect(data.left_out).toMatchObject([
+      { seq: 3, reason: 'secrets' },
+      { seq: 4, reason: 'secrets' },
+    ]);
+  });
+
   test('that were removed here come back to their place in the history', async () => {
     const { scene, remote } = await savedTwice();
     scene.write({ a: 'three\n' });

@@ -21,7 +21,7 @@ const umask = process.umask(0o022);
 afterEach(() => process.umask(umask));
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;
 
-/** Removes unfinished files, about a thousand times a second. */
+/** Removes unfinished files, some hundred times a second. */
 const sweeping = `
   const { readdirSync, rmSync } = require('node:fs');
   const { parentPort, workerData } = require('node:worker_threads');
@@ -29,7 +29,7 @@ const sweeping = `
     for (const name of readdirSync(workerData))
       if (name.endsWith('.new')) rmSync(workerData + '/' + name, { force: true });
     parentPort.postMessage('swept');
-  }, 1);
+  }, 5);
 `;
 
 describe('a durable write', () => {

@@ -1,5 +1,6 @@
 import type { EntryPath } from '../../core/entry-path.js';
-import { type MountName, type ObjectId, isMountName } from '../../core/ids.js';
+import { type InstanceName, type MountName, type ObjectId, isMountName } from '../../core/ids.js';
+import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, SnapshotRef } from '../../core/ports.js';
 import type { RemoteSnapshot } from '../../core/remote-report.js';
@@ -17,14 +18,16 @@ import { type KnownSnapshot, know } from '../snapshots.js';
  */
 
 export async function examine(
-  context: Pick<Context, 'interruption' | 'onProgress'>,
+  context: Pick<Context, 'interruption' | 'onProgress' | 'registry'>,
   quarantine: Quarantine,
-  wanted: readonly RemoteSnapshot[],
+  { wanted, related }: { readonly wanted: readonly RemoteSnapshot[]; readonly related: ReadonlySet<InstanceName> },
 ): Promise<{ accepted: SnapshotRef[]; refused: RefusedSnapshot[] }> {
   const came = new Map((await quarantine.store.snapshots(null)).map((ref) => [ref.ref, ref]));
   const incomplete = await quarantine.incomplete([...came.values()].map(({ commit }) => commit));
   const reader = quarantine.store.reader();
-  const examiner = new Examiner(quarantine, reader);
+  const isOther = ({ name, createdAt }: InstanceRecord): boolean =>
+    !related.has(name) && (context.registry.find(name)?.createdAt ?? createdAt) !== createdAt;
+  const examiner = new Examiner(quarantine, reader, isOther);
   const accepted: SnapshotRef[] = [];
   const refused: RefusedSnapshot[] = [];
   try {
@@ -51,20 +54,23 @@ interface Problem {
 }
 
 class Examiner {
+  readonly #isOther: (record: InstanceRecord) => boolean;
   readonly #store: Quarantine['store'];
   readonly #reader: ObjectReader;
   /** Trees of mounts whose paths were looked through: snapshots share most of theirs. */
   readonly #sound = new Set<ObjectId>();
 
-  constructor({ store }: Quarantine, reader: ObjectReader) {
+  /** @param isOther whether an instance of that name here is another one */
+  constructor({ store }: Quarantine, reader: ObjectReader, isOther: (record: InstanceRecord) => boolean) {
+    this.#isOther = isOther;
     this.#store = store;
     this.#reader = reader;
   }
 
   async problemOf(ref: SnapshotRef): Promise<Problem | null> {
     try {
-      await this.#examine(this.#reader, ref);
-      return null;
+      // Retention of the one instance must not count the snapshots of the other.
+      return this.#isOther(await this.#examine(this.#reader, ref)) ? { reason: 'other_history', detail: '' } : null;
     } catch (error) {
       if (isSnapError(error, 'FORMAT_UNKNOWN')) return { reason: 'unknown_format', detail: error.message };
       if (isSnapError(error, 'STORE_DAMAGED')) return { reason: 'no_snapshot', detail: error.data.problem };
@@ -74,7 +80,7 @@ class Examiner {
     }
   }
 
-  async #examine(reader: ObjectReader, ref: SnapshotRef): Promise<void> {
+  async #examine(reader: ObjectReader, ref: SnapshotRef): Promise<InstanceRecord> {
     const known = know(ref);
     await refuseOddCommit(reader, known);
     const manifest = await readManifest(reader, known);
@@ -86,6 +92,7 @@ class Examiner {
       await this.#lookThrough(reader, known, { ...manifest, mounts }, name);
       await readGitState(reader, known, name);
     }
+    return embeddedRecord(manifest, known);
   }
 
   async #lookThrough(reader: ObjectReader, known: KnownSnapshot, manifest: Manifest, name: MountName): Promise<void> {

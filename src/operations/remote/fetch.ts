@@ -31,7 +31,9 @@ export async function fetchSnapshots(context: Context, request: FetchRequest): P
   const { missing, present, refused } = sortSnapshots(theirs, theirs, await snapshotsHere(context, instance));
   const answer = { remote: remote.address.shown, dryRun: request.dryRun ?? false, present, messages };
   if (request.dryRun === true || missing.length === 0) return { ...answer, fetched: missing, refused };
-  const taken = await takeIn(context, { remotes, remote, maxBytes: request.maxBytes ?? usualBytes }, missing);
+  const source = { remotes, remote, maxBytes: request.maxBytes ?? usualBytes };
+  const related = new Set(present.map((snapshot) => snapshot.instance));
+  const taken = await takeIn(context, source, { wanted: missing, related });
   const published = await publish(context, taken.accepted);
   return {
     ...answer,
@@ -93,19 +95,19 @@ interface Source {
 async function takeIn(
   context: Context,
   { remotes, remote, maxBytes }: Source,
-  wanted: readonly RemoteSnapshot[],
+  asked: Parameters<typeof examine>[2],
 ): Promise<{ accepted: SnapshotRef[]; refused: RefusedSnapshot[] }> {
   await context.store.prepare();
   await sweepIfAlone(context);
   const lock = await lockForReading(context);
   try {
-    const names = wanted.map(({ ref }) => ref);
+    const names = asked.wanted.map(({ ref }) => ref);
     const onBytes = (bytes: number): void => {
       context.onProgress({ phase: 'fetch', files: 0, bytes, totalFiles: null, totalBytes: null });
     };
     const quarantine = await remotes.fetch(remote, names, { bytes: maxBytes, onBytes });
     try {
-      const examined = await examine(context, quarantine, wanted);
+      const examined = await examine(context, quarantine, asked);
       if (examined.accepted.length > 0) await quarantine.adopt(examined.accepted.map(({ commit }) => commit));
       return examined;
     } finally {

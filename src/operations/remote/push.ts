@@ -1,15 +1,19 @@
+import type { EntryPath } from '../../core/entry-path.js';
+import type { Manifest } from '../../core/manifest.js';
+import { unescapeName } from '../../core/name-escape.js';
 import type { ObjectReader, SnapshotRef } from '../../core/ports.js';
 import { type SortedSnapshots, sortSnapshots } from '../../core/remote-histories.js';
 import { type AdvertisedRef, type RemoteSnapshot, snapshotOfRef } from '../../core/remote-report.js';
 import { withoutSecrets } from '../../core/remote-address.js';
 import type { LeftOutOfPush, PushRequest, PushResult, RefusedSnapshot } from '../../core/remote-results.js';
 import type { PushAnswer, Remote, Remotes } from '../../core/remotes.js';
+import { isSecret } from '../../core/secrets.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { readManifest } from '../snapshot-content.js';
-import { know, resolveSnapshot } from '../snapshots.js';
+import { type KnownSnapshot, know, resolveSnapshot } from '../snapshots.js';
 import { chooseRemote } from './choose-remote.js';
 
 /**
@@ -86,7 +90,7 @@ async function leaveOut(
   try {
     for (const ref of refs) {
       await context.interruption.pause();
-      const reason = broken.has(ref.commit) ? 'damaged' : await whyLeftOut(reader, request, ref);
+      const reason = broken.has(ref.commit) ? 'damaged' : await whyLeftOut(context, reader, request, ref);
       if (reason === null) going.push(toRemote(ref));
       else leftOut.push({ ...toRemote(ref), reason });
     }
@@ -97,19 +101,34 @@ async function leaveOut(
 }
 
 async function whyLeftOut(
+  context: Context,
   reader: ObjectReader,
   { state = false, includeSecrets = false }: PushRequest,
   ref: SnapshotRef,
 ): Promise<LeftOutOfPush | null> {
   try {
-    const manifest = await readManifest(reader, know(ref));
+    const known = know(ref);
+    const manifest = await readManifest(reader, known);
     if (manifest.state !== undefined && !state) return 'state';
-    return manifest.policy.include_secrets && !includeSecrets ? 'secrets' : null;
+    return !includeSecrets && (await mayHoldSecrets(context, known, manifest)) ? 'secrets' : null;
   } catch (error) {
     if (isSnapError(error, 'FORMAT_UNKNOWN')) return 'unknown_format';
     if (isSnapError(error, 'STORE_DAMAGED')) return 'damaged';
     throw error;
   }
+}
+
+async function mayHoldSecrets({ store }: Context, known: KnownSnapshot, { policy }: Manifest): Promise<boolean> {
+  if (policy.include_secrets) return true;
+  // An emergency snapshot holds whatever its restore was to overwrite or delete.
+  if (known.record.trigger !== 'emergency') return false;
+  const { commit } = known.ref;
+  for await (const { path, type, mode } of store.listTree(`${commit}:mounts`)) {
+    const names = path.split('/').slice(1).map(unescapeName);
+    const kind = mode === 0o120000 ? 'symlink' : 'file';
+    if (type === 'blob' && names.length > 0 && isSecret(names.join('/') as EntryPath, kind)) return true;
+  }
+  return false;
 }
 
 async function send(

@@ -6,6 +6,7 @@ import type { RunResult, RunWorktree } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
+import { save } from '../save.js';
 import { makeWorktree } from '../worktree/make-worktree.js';
 import { inWorktree, removeNow } from '../worktree/remove-worktree.js';
 import { goneWith, unsavedIn } from '../worktree/unsaved.js';
@@ -112,11 +113,20 @@ async function fateByPolicy(
   }
 }
 
-async function removed(context: Context, record: WorktreeRecord, { saved }: EndedRun): Promise<Fate> {
+async function removed(context: Context, record: WorktreeRecord, { saved: first }: EndedRun): Promise<Fate> {
+  const saved = first === null ? null : await savedNow(context, record, first);
   const unsaved = await whyNotRemoved(context, record, saved);
-  if (unsaved.length > 0) return { unsaved };
+  if (saved === null || unsaved.length > 0) return { unsaved };
   const { branchStays } = await removeNow(context, record, null);
-  return { kept: false, branchStays, messages: saved === null ? [] : goneWith(saved) };
+  const { seq } = saved.snapshot;
+  const later = seq === first?.snapshot.seq ? [] : [`What came after the command is in snapshot ${String(seq)}.`];
+  return { kept: false, branchStays, messages: [...later, ...goneWith(saved)] };
+}
+
+/** What is there by now: somebody may have thought over the question for long, or have left something running. */
+async function savedNow(context: Context, record: WorktreeRecord, first: SaveResult): Promise<SaveResult> {
+  if (!(await context.worktrees()).look(record).present) return first;
+  return save(inWorktree(context, record), { message: 'Before the worktree is removed', ifChanged: true });
 }
 
 /** Whoever sits at a terminal is asked before something goes that is dirty or unpushed. */
