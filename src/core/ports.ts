@@ -181,7 +181,6 @@ export interface SnapshotRef {
   readonly message: string;
 }
 
-export type { StoreUsage, UsageQuestion } from './store-usage.js';
 export type { ContentCheck, ContentPart, ContentProgress, Damage } from './content-check.js';
 
 export interface Store {
@@ -492,6 +491,9 @@ export interface InstanceRegistry {
   /** The number of the emergency snapshot of the last restore, be that snapshot there or not. */
   lastRestore(name: InstanceName): Seq | undefined;
   recordRestore(name: InstanceName, emergency: Seq): void;
+  /** The highest number that came from another store: those up to it may be somebody else's. */
+  lastFetched(name: InstanceName): Seq | undefined;
+  recordFetched(name: InstanceName, seq: Seq): void;
   readActivity(name: InstanceName): string | undefined;
   writeActivity(name: InstanceName, text: string): void;
   clearActivity(name: InstanceName): void;

@@ -18,8 +18,6 @@ import type {
   RefValue,
   SnapshotRef,
   Store,
-  StoreUsage,
-  UsageQuestion,
 } from '../core/ports.js';
 import { snapshotRefName } from '../core/snapshot-record.js';
 import { Ahead } from './ahead.js';
@@ -43,6 +41,7 @@ import { PackWriter } from './pack/pack-writer.js';
 import { type Environment, Programs } from './programs.js';
 import { brokenRefs, changeRefs, findSnapshotRef, listRefs, listSnapshotRefs } from './refs.js';
 import { refNames, snapshotNumbers } from './ref-names.js';
+import type { StoreUsage, UsageQuestion } from '../core/store-usage.js';
 import type { FoundCommit, PackedRefsDamage } from '../core/lost-refs.js';
 import { packedRefsDamage, rewritePackedRefs } from './packed-refs.js';
 import { missingParts, prepareRepository, repositoryExists } from './repository.js';

@@ -12,7 +12,7 @@ import type { DataDirectory } from './data-directory.js';
 
 /**
  * The instances of a data directory, one folder each: instance.json, last-seq, last-restore,
- * activity.json, worktree.json. Every write is a new file that is synced and renamed.
+ * last-fetched, activity.json, worktree.json. Every write is a new file that is synced and renamed.
  */
 export class FileRegistry implements InstanceRegistry {
   readonly #directory: DataDirectory;
@@ -75,6 +75,15 @@ export class FileRegistry implements InstanceRegistry {
 
   recordRestore(name: InstanceName, emergency: Seq): void {
     this.#put(name, 'last-restore', `${String(emergency)}\n`);
+  }
+
+  /** @throws SnapError CONFIGURATION_INVALID rather than take a stranger's snapshot for one of ours */
+  lastFetched(name: InstanceName): Seq | undefined {
+    return readSeq(this.#file(name, 'last-fetched'));
+  }
+
+  recordFetched(name: InstanceName, seq: Seq): void {
+    if (seq > (this.lastFetched(name) ?? 0)) this.#put(name, 'last-fetched', `${String(seq)}\n`);
   }
 
   readActivity(name: InstanceName): string | undefined {

@@ -69,6 +69,29 @@ describe('snapshots that are pushed and fetched', () => {
     expect(await to.numbers()).toEqual([1]);
   });
 
+  test('are not what undo takes, be their numbers the highest', async () => {
+    const { scene, remote } = await savedTwice();
+    await scene.run(['push', remote]);
+    const to = new Scene();
+    await to.run(['fetch', remote]);
+    to.write({ a: 'mine\n' });
+    await to.json(['save', to.mount]);
+    for (const text of ['three\n', 'four\n', 'five\n']) {
+      scene.write({ a: text });
+      await scene.save();
+    }
+    await scene.restore(1);
+    await scene.run(['delete', '3', '4', '5', '--yes']);
+    await scene.run(['push', remote]);
+    to.write({ a: 'precious\n' });
+    await to.restore(3);
+    expect(to.read('a')).toBe('mine\n');
+    await to.run(['fetch', remote]);
+    expect((await to.numbers())[0]).toBe(6);
+    await to.run(['undo', '--yes']);
+    expect(to.read('a')).toBe('precious\n');
+  });
+
   test('leave an emergency snapshot behind that holds a secret', async () => {
     const { scene, remote } = await savedTwice();
     scene.write({ '.env': 'TOKEN=1\n' });

@@ -139,6 +139,8 @@ export class MemoryContext {
       },
       lastRestore: () => undefined,
       recordRestore: () => this.step('recordRestore'),
+      lastFetched: () => undefined,
+      recordFetched: () => this.step('recordFetched'),
       readActivity: (name) => this.activities.get(name),
       writeActivity: (name, text) => void this.activities.set(name, text),
       clearActivity: (name) => void this.activities.delete(name),

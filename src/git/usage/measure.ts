@@ -1,5 +1,5 @@
 import type { ObjectId } from '../../core/ids.js';
-import type { StoreUsage, UsageQuestion } from '../../core/ports.js';
+import type { StoreUsage, UsageQuestion } from '../../core/store-usage.js';
 import type { BatchReader } from '../objects.js';
 import type { GitRunner } from '../run-git.js';
 import { ObjectGraph } from './object-graph.js';

@@ -44,10 +44,14 @@ export async function protectMounts(context: Context, request: ProtectMountsRequ
   const states = new Map<MountName, WrittenGitState>();
   const wanted = request.mounts.filter((mount) => request.always === true || isProtected(context, request, mount));
   if (wanted.length === 0) return states;
+  const fetched = context.registry.lastFetched(request.record.name) ?? 0;
+  // What somebody else's snapshot says that it holds is not believed.
+  const last = request.last !== null && request.last.seq > fetched ? request.last : null;
   const reader = context.store.reader();
   try {
     for (const mount of wanted)
-      if (mount.kind !== 'plain') states.set(mount.mount.name, await protectMount(context, request, mount, reader));
+      if (mount.kind !== 'plain')
+        states.set(mount.mount.name, await protectMount(context, { ...request, last }, mount, reader));
   } finally {
     await reader.close();
   }

@@ -1,5 +1,6 @@
 import type { InstanceName, ObjectId } from '../../core/ids.js';
-import type { SnapshotRef, StoreUsage } from '../../core/ports.js';
+import type { SnapshotRef } from '../../core/ports.js';
+import type { StoreUsage } from '../../core/store-usage.js';
 import type { UsageRequest } from '../../core/requests.js';
 import type { InstanceUsage, UsageResult } from '../../core/plan-result.js';
 import { replaceRefName } from '../../core/snapshot-record.js';

@@ -148,7 +148,14 @@ async function publishInstance(
     const { missing, present, refused } = sortSnapshots(accepted.map(toRemote), accepted.map(toRemote), here);
     const names = new Set(missing.map(({ ref }) => ref));
     const added = accepted.filter(({ ref }) => names.has(ref));
-    if (added.length > 0) await name(context, here, added);
+    const highest = added
+      .map(({ seq }) => seq)
+      .sort((a, b) => a - b)
+      .at(-1);
+    if (highest !== undefined) {
+      context.registry.recordFetched(instance, highest);
+      await name(context, here, added);
+    }
     return { fetched: [...missing], present: [...present], refused: [...refused] };
   } finally {
     locks.release();

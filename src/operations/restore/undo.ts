@@ -42,7 +42,11 @@ export async function undo(context: Context, request: Parameters<JackinSnap['und
  */
 async function lastEmergency(context: Context, instance: InstanceName): Promise<SnapshotRef> {
   const snapshots = context.store.exists() ? await context.store.snapshots(instance) : [];
-  const newest = snapshots.filter((ref) => knowIfReadable(ref)?.record.trigger === 'emergency').at(-1);
+  // Up to there, they may be of restores that somebody else made.
+  const fetched = context.registry.lastFetched(instance) ?? 0;
+  const newest = snapshots
+    .filter((ref) => ref.seq > fetched && knowIfReadable(ref)?.record.trigger === 'emergency')
+    .at(-1);
   const seq = Math.max(newest?.seq ?? 0, context.registry.lastRestore(instance) ?? 0);
   const last = snapshots.find((ref) => ref.seq === seq);
   if (last !== undefined) return last;
