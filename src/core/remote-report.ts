@@ -19,6 +19,11 @@ export interface RemoteSnapshot {
   readonly commit: ObjectId;
 }
 
+/** A snapshot of ours in the same terms. */
+export function toRemote({ instance, seq, ref, commit }: RemoteSnapshot): RemoteSnapshot {
+  return { instance, seq, ref, commit };
+}
+
 /** The output of `git ls-remote`; lines of another form are left out. */
 export function parseAdvertised(output: string): AdvertisedRef[] {
   return output.split('\n').flatMap((line) => {

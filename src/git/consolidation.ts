@@ -9,8 +9,8 @@ import { keepingIntact } from './connectivity.js';
 import { freeBytes } from './full-disk.js';
 import { PackIndex } from './pack/index-file.js';
 import { KnownObjects } from './pack/known-objects.js';
-import { packedRefsDamage } from './packed-refs.js';
-import { damagedPart, refuseOtherKindsBelow } from './ref-kinds.js';
+import { refuseDamagedPackedRefs } from './packed-refs.js';
+import { refuseOtherKindsBelow } from './ref-kinds.js';
 import type { GitRunner } from './run-git.js';
 import { namesIn } from './names-in.js';
 
@@ -207,8 +207,7 @@ function readIfThere(path: string): Buffer | undefined {
  */
 export async function packRefs(git: GitRunner): Promise<void> {
   refuseOtherKindsBelow(git.settings.storeDirectory, 'refs');
-  const [problem] = packedRefsDamage(git.settings.storeDirectory).problems;
-  if (problem !== undefined) throw damagedPart(git.settings.storeDirectory, 'packed-refs', problem);
+  refuseDamagedPackedRefs(git.settings.storeDirectory);
   await git.output({ args: ['pack-refs', '--all', '--no-prune'], uninterruptible: true });
   syncDirectory(git.settings.storeDirectory);
   await git.output({ args: ['pack-refs', '--all', '--prune'], uninterruptible: true });

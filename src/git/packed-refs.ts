@@ -6,6 +6,7 @@ import { type ObjectId, isInstanceName, toSeq } from '../core/ids.js';
 import type { PackedRefsDamage } from '../core/lost-refs.js';
 import { systemCode } from '../errors.js';
 import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+import { damagedPart } from './ref-kinds.js';
 
 /*
  * git's `packed-refs` as it must be: a heading, then a line for each ref, in order. git dies over some damage in it, and
@@ -15,6 +16,12 @@ import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
 const heading = /^# pack-refs with:[ a-z-]*$/;
 // That tags are followed it does not say: what they lead to git finds out again.
 const ownHeading = '# pack-refs with: sorted ';
+
+/** @throws SnapError STORE_DAMAGED where something is wrong with the file */
+export function refuseDamagedPackedRefs(storeDirectory: string): void {
+  const [problem] = packedRefsDamage(storeDirectory).problems;
+  if (problem !== undefined) throw damagedPart(storeDirectory, 'packed-refs', problem);
+}
 
 /** What is wrong with the file; nothing where there is none. */
 export function packedRefsDamage(storeDirectory: string): PackedRefsDamage {

@@ -9,8 +9,8 @@ import { SnapError, isSnapError } from '../errors.js';
 import { syncDirectory } from '../fs/durable.js';
 import { BatchReader } from './objects.js';
 import { looseRefs, plainRef, snapshotNumbers } from './ref-names.js';
-import { packedRefsDamage, readablePackedRefs } from './packed-refs.js';
-import { damagedPart, refuseOtherKindsBelow, refuseOtherKindsIn } from './ref-kinds.js';
+import { packedRefsDamage, readablePackedRefs, refuseDamagedPackedRefs } from './packed-refs.js';
+import { refuseOtherKindsBelow, refuseOtherKindsIn } from './ref-kinds.js';
 import { type RefRecord, RefRecords, commitParts, recordFormat } from './ref-records.js';
 import type { GitCommand, GitRunner, RunningGit } from './run-git.js';
 
@@ -144,8 +144,7 @@ export async function changeRefs(
   const { exitCode, stderr } = await (started === undefined ? git.run(command) : finish(await started, command.input));
   if (exitCode !== 0) {
     await findConflict(git, changes);
-    const [problem] = packedRefsDamage(git.settings.storeDirectory).problems;
-    if (problem !== undefined) throw damagedPart(git.settings.storeDirectory, 'packed-refs', problem);
+    refuseDamagedPackedRefs(git.settings.storeDirectory);
     throw git.failure(command, exitCode, stderr);
   }
   try {

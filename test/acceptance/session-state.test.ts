@@ -2,22 +2,14 @@ import { chmodSync, existsSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { expectSame, rememberUntouched } from './scene.js';
-import { canary, sceneWithState, token } from './state-scene.js';
+import { canary, kept, sceneWithState, token } from './state-scene.js';
 
 describe('a save of project and state', () => {
   test("stores the list of settings and plugins beside the folders, and nobody's login", async () => {
     const { run, stored, git, jackin, container, scene } = sceneWithState();
     const before = rememberUntouched(jackin.home);
     const saved = await run(['save']);
-    expect(stored(1)).toEqual([
-      '.claude/agents/reviewer.md',
-      '.claude/plugins/known/plugin.json',
-      '.claude/settings.json',
-      '.codex/config.toml',
-      '.config/amp/settings.json',
-      '.config/opencode/opencode.json',
-      '.grok/skills/one/SKILL.md',
-    ]);
+    expect(stored(1)).toEqual(kept);
     expect(saved.data.state).toMatchObject({ stored: true, name: 'state', files: 7 });
     const left = Object.fromEntries(
       saved.data.state.observed_only.map(({ path, reason }: { path: string; reason: string }) => [path, reason]),

@@ -1,7 +1,7 @@
 import type { InstanceName } from '../../core/ids.js';
 import type { SnapshotRef } from '../../core/ports.js';
 import { sortSnapshots } from '../../core/remote-histories.js';
-import { type RemoteSnapshot, snapshotOfRef } from '../../core/remote-report.js';
+import { type RemoteSnapshot, snapshotOfRef, toRemote } from '../../core/remote-report.js';
 import type { FetchRequest, FetchResult, RefusedSnapshot } from '../../core/remote-results.js';
 import type { Remote, Remotes } from '../../core/remotes.js';
 import { SnapError, isSnapError } from '../../errors.js';
@@ -177,8 +177,4 @@ async function name(context: Context, here: readonly SnapshotRef[], added: reado
     context.store.dropRefLocks(added.map(({ ref }) => ref));
     await addSnapshots(context, all, added);
   }
-}
-
-function toRemote({ instance, seq, ref, commit }: SnapshotRef): RemoteSnapshot {
-  return { instance, seq, ref, commit };
 }

@@ -3,7 +3,7 @@ import type { Manifest } from '../../core/manifest.js';
 import { unescapeName } from '../../core/name-escape.js';
 import type { ObjectReader, SnapshotRef } from '../../core/ports.js';
 import { type SortedSnapshots, sortSnapshots } from '../../core/remote-histories.js';
-import { type AdvertisedRef, type RemoteSnapshot, snapshotOfRef } from '../../core/remote-report.js';
+import { type AdvertisedRef, type RemoteSnapshot, snapshotOfRef, toRemote } from '../../core/remote-report.js';
 import { withoutSecrets } from '../../core/remote-address.js';
 import type { LeftOutOfPush, PushRequest, PushResult, RefusedSnapshot } from '../../core/remote-results.js';
 import type { PushAnswer, Remote, Remotes } from '../../core/remotes.js';
@@ -44,10 +44,6 @@ export async function push(context: Context, request: PushRequest): Promise<Push
   } finally {
     lock.release();
   }
-}
-
-function toRemote({ instance, seq, ref, commit }: SnapshotRef): RemoteSnapshot {
-  return { instance, seq, ref, commit };
 }
 
 function bothIn(refs: readonly SnapshotRef[], wanted: SortedSnapshots['missing']): SnapshotRef[] {
