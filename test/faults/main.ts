@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto';
 import { parseArgs } from 'node:util';
 import type { Tier } from './equipment/fault-test.js';
 import { tiers } from './equipment/fault-test.js';
+import { beLane, runInLanes } from './equipment/lanes.js';
 import { runSuite } from './equipment/run-suite.js';
 import { suite } from './list.js';
 
@@ -15,12 +16,12 @@ const { values } = parseArgs({
     count: { type: 'string' },
     minutes: { type: 'string' },
     point: { type: 'string' },
+    // Of the suite to itself: what to do comes as a message.
+    lane: { type: 'boolean', default: false },
   },
 });
 
-const chosen = suite.filter(({ name }) => values.only === undefined || values.only.includes(name));
-if (chosen.length === 0) throw new Error(`--only takes one of: ${suite.map(({ name }) => name).join(', ')}.`);
-if (!isTier(values.tier)) throw new Error(`--tier takes one of: ${tiers.join(', ')}.`);
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
 
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -28,14 +29,23 @@ for (const [signal, code] of [
 ] as const)
   process.on(signal, () => process.exit(code));
 
-process.exitCode = await runSuite(chosen, {
-  tier: values.tier,
-  seed: whole('seed', values.seed) ?? randomInt(0x7fffffff),
-  count: whole('count', values.count),
-  minutes: whole('minutes', values.minutes),
-  point: values.point,
-  say: (line) => void process.stdout.write(`${line}\n`),
-});
+if (values.lane) await beLane(suite, say);
+else process.exitCode = await runChosen();
+
+async function runChosen(): Promise<number> {
+  const chosen = suite.filter(({ name }) => values.only === undefined || values.only.includes(name));
+  if (chosen.length === 0) throw new Error(`--only takes one of: ${suite.map(({ name }) => name).join(', ')}.`);
+  if (!isTier(values.tier)) throw new Error(`--tier takes one of: ${tiers.join(', ')}.`);
+  return runSuite(chosen, {
+    tier: values.tier,
+    seed: whole('seed', values.seed) ?? randomInt(0x7fffffff),
+    count: whole('count', values.count),
+    minutes: whole('minutes', values.minutes),
+    point: values.point,
+    say,
+    inLanes: runInLanes,
+  });
+}
 
 function isTier(text: string): text is Tier {
   return (tiers as readonly string[]).includes(text);

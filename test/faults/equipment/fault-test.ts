@@ -12,6 +12,8 @@ export interface Order {
   readonly until: number;
   /** Points at a time. */
   readonly abreast: number;
+  /** Only each `of`th point, beginning with `index`: the others are done elsewhere. */
+  readonly lane?: { readonly index: number; readonly of: number };
 }
 
 /** One test of the suite. Whatever it finds goes into its tally; it throws only when it is broken itself. */
@@ -21,6 +23,8 @@ export interface FaultTest {
   readonly counts: Readonly<Record<Tier, number>>;
   /** What this machine lacks for it, in words; undefined when nothing. */
   readonly lacks: () => string | undefined;
+  /** Its points are numbered, and keep the suite's own process busy: they are done in several. */
+  readonly inLanes?: true;
   readonly run: (order: Order, tally: Tally) => Promise<void>;
 }
 
@@ -52,6 +56,15 @@ export class Tally {
   say(line: string): void {
     this.#say(line);
   }
+}
+
+/** The numbers of the points to be done: one that was asked for by name, or those of this lane. */
+export function numbersOf({ count, point, lane = { index: 0, of: 1 } }: Order): number[] {
+  if (point !== undefined) return [Number.parseInt(point)];
+  return Array.from(
+    { length: Math.max(0, Math.ceil((count - lane.index) / lane.of)) },
+    (_, at) => at * lane.of + lane.index,
+  );
 }
 
 /** Does the jobs, some at a time, until none is left, `enough` says so or the time is over. */

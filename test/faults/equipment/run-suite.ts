@@ -1,4 +1,4 @@
-import type { FaultTest, Tier } from './fault-test.js';
+import type { FaultTest, Order, Tier } from './fault-test.js';
 import { Tally } from './fault-test.js';
 
 export interface SuiteRequest {
@@ -9,6 +9,8 @@ export interface SuiteRequest {
   readonly minutes: number | undefined;
   readonly point: string | undefined;
   readonly say: (line: string) => void;
+  /** Does a test's points in several processes; without it they are done in this one. */
+  readonly inLanes?: (test: FaultTest, order: Order, tally: Tally) => Promise<void>;
 }
 
 interface Row {
@@ -31,15 +33,22 @@ export async function runSuite(tests: readonly FaultTest[], request: SuiteReques
 }
 
 /** What came of one test; text where it was left out, with the reason. */
-export async function runOne(test: FaultTest, { tier, seed, count, minutes, point, say }: SuiteRequest): Promise<Row> {
+export async function runOne(test: FaultTest, request: SuiteRequest): Promise<Row> {
+  const { tier, seed, count, minutes, point, say } = request;
   const asked = point === undefined ? (count ?? test.counts[tier]) : 1;
   const lacks = test.lacks();
   if (lacks !== undefined) return { test: test.name, asked, outcome: lacks, seconds: 0 };
   const tally = new Tally(say);
   const start = performance.now();
   const until = start + (minutes ?? Infinity) * 60_000;
-  await test.run({ count: asked, seed, until, abreast: 2, ...(point === undefined ? {} : { point }) }, tally);
+  const order: Order = { count: asked, seed, until, abreast: 2, ...(point === undefined ? {} : { point }) };
+  const run = test.inLanes === true && point === undefined ? (request.inLanes ?? inThisProcess) : inThisProcess;
+  await run(test, order, tally);
   return { test: test.name, asked, outcome: tally, seconds: Math.round((performance.now() - start) / 1000) };
+}
+
+function inThisProcess(test: FaultTest, order: Order, tally: Tally): Promise<void> {
+  return test.run(order, tally);
 }
 
 function table(rows: readonly Row[], { tier, seed }: SuiteRequest): string[] {

@@ -10,7 +10,7 @@ import { Area } from '../equipment/area.js';
 import { copyContent } from '../equipment/copy-content.js';
 import { damageFile, kindsOfFiles } from '../equipment/damage-file.js';
 import type { FaultTest, Order, Tally } from '../equipment/fault-test.js';
-import { abreast } from '../equipment/fault-test.js';
+import { abreast, numbersOf } from '../equipment/fault-test.js';
 import { libraryOver, outcomeOf, problemsIn, yes } from '../equipment/library.js';
 import { refsIn, seqOf } from '../equipment/store-problems.js';
 import { treesOf } from '../equipment/trees.js';
@@ -21,13 +21,13 @@ export const bitFlips: FaultTest = {
   about: 'a file of the data directory is damaged',
   counts: { short: 60, nightly: 10_000, soak: 100_000 },
   lacks: () => undefined,
+  inLanes: true,
   run: async (order, tally) => {
-    const numbers = Array.from({ length: order.count }, (_, number) => number);
     const lanes = Array.from({ length: order.abreast }, () => new DamagedStore());
     const free = [...lanes];
     try {
       for (const lane of lanes) await lane.prepare();
-      await abreast(order.point === undefined ? numbers : [Number.parseInt(order.point)], order, async (number) => {
+      await abreast(numbersOf(order), order, async (number) => {
         const lane = free.pop()!;
         await lane.check(number, order, tally);
         free.push(lane);

@@ -7,7 +7,7 @@ import { type TreeEntry, walkTree } from '../../support/walk.js';
 import { Area, told } from '../equipment/area.js';
 import { CraftedStore } from '../equipment/crafted-store.js';
 import type { FaultTest, Order, Tally } from '../equipment/fault-test.js';
-import { abreast } from '../equipment/fault-test.js';
+import { abreast, numbersOf } from '../equipment/fault-test.js';
 import { hostileKinds } from '../equipment/hostile-cases.js';
 import { documentOf } from '../equipment/judge.js';
 import { Outside, canary, edited, saved } from '../equipment/swaps.js';
@@ -26,8 +26,7 @@ export const hostileStore: FaultTest = {
     const free = [...lanes];
     try {
       for (const lane of lanes) await lane.prepare();
-      const numbers = Array.from({ length: order.count }, (_, number) => number);
-      await abreast(order.point === undefined ? numbers : [Number.parseInt(order.point)], order, async (number) => {
+      await abreast(numbersOf(order), order, async (number) => {
         const lane = free.pop()!;
         await lane.check(number, order, tally);
         free.push(lane);

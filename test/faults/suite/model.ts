@@ -10,7 +10,7 @@ import { walkTree } from '../../support/walk.js';
 import type { HostPath, RestoreResult } from '../../../src/index.js';
 import { Area } from '../equipment/area.js';
 import type { FaultTest, Order, Tally } from '../equipment/fault-test.js';
-import { abreast } from '../equipment/fault-test.js';
+import { abreast, numbersOf } from '../equipment/fault-test.js';
 import type { Outcome } from '../equipment/library.js';
 import { libraryOver, outcomeOf, yes } from '../equipment/library.js';
 import { keptByNumber } from '../equipment/retention-oracle.js';
@@ -23,11 +23,9 @@ export const model: FaultTest = {
   about: 'commands in random order, against an oracle that remembers what the mount held',
   counts: { short: 20, nightly: 20_000, soak: 200_000 },
   lacks: () => undefined,
+  inLanes: true,
   run: async (order, tally) => {
-    const numbers = Array.from({ length: order.count }, (_, number) => number);
-    await abreast(order.point === undefined ? numbers : [Number(order.point)], order, (number) =>
-      checkSequence(number, order, tally),
-    );
+    await abreast(numbersOf(order), order, (number) => checkSequence(number, order, tally));
   },
 };
 

@@ -4,6 +4,7 @@ import { isSnapError } from '../../../src/errors.js';
 import { randomFrom } from '../../support/random.js';
 import { Area } from '../equipment/area.js';
 import type { FaultTest, Order, Tally } from '../equipment/fault-test.js';
+import { numbersOf } from '../equipment/fault-test.js';
 import { mutated } from '../equipment/mutate.js';
 import type { ParserSubject } from '../equipment/parser-subjects.js';
 import { parserSubjects } from '../equipment/parser-subjects.js';
@@ -16,6 +17,7 @@ export const parsers: FaultTest = {
   about: 'everything that is read from disk is fed with damaged and planted bytes',
   counts: { short: 2_000 * subjects, nightly: 1_000_000 * subjects, soak: 10_000_000 * subjects },
   lacks: () => undefined,
+  inLanes: true,
   run: async (order, tally) => {
     const area = new Area();
     try {
@@ -35,11 +37,13 @@ async function feedAll(subject: ParserSubject, order: Order, tally: Tally): Prom
   for (const sample of subject.samples)
     if (feedOne(subject, `${subject.name} / as it is`, sample, tally) === 'refused')
       throw new Error(`${subject.name} turns down what was written for it.`);
-  const count = Math.ceil(order.count / subjects);
-  for (let at = subject.samples.length; at < count && performance.now() < order.until; at += 1) {
-    feedOne(subject, `${subject.name} / ${at}`, inputOf(subject, order.seed, at), tally);
+  let fed = 0;
+  for (const number of numbersOf({ ...order, count: Math.ceil(order.count / subjects) })) {
+    if (performance.now() > order.until) return;
+    if (number < subject.samples.length) continue;
+    feedOne(subject, `${subject.name} / ${number}`, inputOf(subject, order.seed, number), tally);
     // So that a signal is heard.
-    if (at % 5000 === 0) await new Promise(setImmediate);
+    if ((fed += 1) % 5000 === 0) await new Promise(setImmediate);
   }
 }
 
