@@ -1,15 +1,12 @@
-/** The states of a container as docker names them, `not_found` for one that is not there, and `unknown`. */
-export const containerStates = [
-  'created',
-  'running',
-  'paused',
-  'restarting',
-  'removing',
-  'exited',
-  'dead',
+/** The states of a container, as docker names them. */
+export const dockerStates = ['created', 'running', 'paused', 'restarting', 'removing', 'exited', 'dead'] as const;
+
+/** `not_found` for one that is not there, and `unknown`. */
+export const containerStates: readonly [...typeof dockerStates, 'not_found', 'unknown'] = [
+  ...dockerStates,
   'not_found',
   'unknown',
-] as const;
+];
 export type ContainerState = Exclude<(typeof containerStates)[number], 'unknown'>;
 
 /** A folder of the host in a container, by the container's own account. Paths are text. */

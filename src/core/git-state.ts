@@ -179,3 +179,12 @@ export function withoutCredentials(url: string): string {
     .replace(/^([a-z][a-z0-9+.-]*:\/\/)[^/]*@/i, '$1')
     .replace(/([?&][^=&#]*(?:token|key|secret|password)[^=&#]*=)[^&#]*/gi, '$1');
 }
+
+/** What was taken in of a repository, by the id that it has there. Values are the blobs that commits and the like became. */
+export interface ProtectedObjects {
+  readonly commits: ReadonlyMap<ObjectId, ObjectId>;
+  readonly tags: ReadonlyMap<ObjectId, ObjectId>;
+  readonly rawTrees: ReadonlyMap<ObjectId, ObjectId>;
+  readonly trees: ReadonlySet<ObjectId>;
+  readonly blobs: ReadonlySet<ObjectId>;
+}

@@ -1,7 +1,7 @@
 import type { FileChange, RepositoryWork } from '../core/assessment.js';
 import type { EntryPath, HostPath } from '../core/entry-path.js';
 import type { GitRestorePlan } from '../core/git-restore-plan.js';
-import type { GitState } from '../core/git-state.js';
+import type { GitState, ProtectedObjects } from '../core/git-state.js';
 import type { InstanceName, MountName, ObjectId, SnapshotId } from '../core/ids.js';
 import type { Containers } from '../core/containers.js';
 import type { SecretScanner } from '../core/content-secrets.js';
@@ -20,6 +20,7 @@ import type {
   StatCacheRecorder,
   Store,
 } from '../core/ports.js';
+import type { PresentFile } from '../core/present-file.js';
 import type { Remotes } from '../core/remotes.js';
 import type { RestoreThreads } from '../core/restore-threads.js';
 import type { Progress, RepositoryState } from '../core/results.js';
@@ -173,16 +174,6 @@ export interface Changes {
   readonly unknown: readonly string[];
 }
 
-export interface PresentFile {
-  readonly kind: 'file' | 'symlink' | 'directory' | 'special';
-  readonly size: number;
-  readonly mtimeNs: bigint;
-  readonly ctimeNs: bigint;
-  readonly ino: bigint;
-  readonly mode: number;
-  readonly oid?: ObjectId;
-}
-
 export interface Repositories {
   /** Undefined when the directory holds no `.git` that is one. */
   read(directory: Directory, gitEntry: 'directory' | 'file'): Promise<UserRepository | undefined>;
@@ -212,7 +203,7 @@ export interface GitRestoreRequest {
   readonly path: HostPath;
   readonly state: GitState;
   /** What the snapshot holds; trees and blobs with all that lie below trees. */
-  readonly held: KeptObjects;
+  readonly held: ProtectedObjects;
   readonly reader: Pick<ObjectReader, 'read'>;
   /** Branches that the restore which is taken back had made, by the commit that it put there. */
   readonly madeBefore: ReadonlyMap<string, ObjectId>;
@@ -256,16 +247,7 @@ export interface KnownInStore {
 }
 
 export type Protection =
-  | { readonly kind: 'protected'; readonly state: GitState; readonly objects: KeptObjects }
+  | { readonly kind: 'protected'; readonly state: GitState; readonly objects: ProtectedObjects }
   | { readonly kind: 'unchanged' }
   /** Nothing is protected, and why. */
   | { readonly kind: 'unprotected'; readonly why: string };
-
-/** What was taken in, by the id that it has in the repository. Values are the blobs that commits and the like became. */
-export interface KeptObjects {
-  readonly commits: ReadonlyMap<ObjectId, ObjectId>;
-  readonly tags: ReadonlyMap<ObjectId, ObjectId>;
-  readonly rawTrees: ReadonlyMap<ObjectId, ObjectId>;
-  readonly trees: ReadonlySet<ObjectId>;
-  readonly blobs: ReadonlySet<ObjectId>;
-}

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-import type { ContainerMount, ContainerState, ContainerView } from '../core/containers.js';
+import { type ContainerMount, type ContainerState, type ContainerView, dockerStates } from '../core/containers.js';
 
 export interface DockerProgram {
   readonly path: string;
@@ -75,15 +75,7 @@ function firstLine(text: string): string {
   return text.trim().split('\n')[0]?.slice(0, 200) ?? '';
 }
 
-const states: ReadonlySet<unknown> = new Set<ContainerState>([
-  'created',
-  'running',
-  'paused',
-  'restarting',
-  'removing',
-  'exited',
-  'dead',
-]);
+const states: ReadonlySet<unknown> = new Set<ContainerState>(dockerStates);
 
 function viewOf(output: string): ContainerView {
   const container = objectIn(parsed(output));

@@ -3,20 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { writeFiles } from '../support/user-git.js';
 import { walkTree } from '../support/walk.js';
+import { files, fill, holding } from './looking.js';
 import { Scene, expectSame, remember, rememberUntouched } from './scene.js';
-
-const files = ['a', 'd/f', 'd/g', 'd/deep/h', 'z'];
-
-function fill(root: string, content: string): void {
-  writeFiles(root, Object.fromEntries(files.map((path) => [path, content])));
-}
-
-/** Which of the files have which content, by content. */
-function holding(root: string, content: string): string[] {
-  return walkTree(root)
-    .filter(({ path, type }) => type === 'file' && readFileSync(join(root, path), 'utf8') === content)
-    .map(({ path }) => path);
-}
 
 describe('a snapshot of some paths', () => {
   test('restores those, a missing one by removing it, and nothing else', async () => {

@@ -2,20 +2,8 @@ import { chmodSync, symlinkSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { makeFifo } from '../support/build-tree.js';
 import { commitFiles, createRepository } from '../support/user-git.js';
-import type { JsonRun } from './scene.js';
+import { reasons, stored } from './looking.js';
 import { Scene, expectSame, keptReasons, remember, rememberUntouched } from './scene.js';
-
-function reasons(saved: JsonRun): Record<string, string> {
-  const list = saved.data.observed_only as { path: string; reason: string }[];
-  return Object.fromEntries(list.map(({ path, reason }) => [path, reason]));
-}
-
-async function stored(scene: Scene, seq: number): Promise<string[]> {
-  const { data } = await scene.json(['tree', String(seq)]);
-  return data.entries
-    .filter(({ kind }: { kind: string }) => kind !== 'directory')
-    .map(({ path }: { path: string }) => path);
-}
 
 describe('what is left out', () => {
   test('is named with its reason, and what is tracked is never ignored', async () => {

@@ -1,23 +1,11 @@
-import { chmodSync, mkdirSync, readFileSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { refsOf } from '../support/store-git.js';
 import { createRepository, writeFiles } from '../support/user-git.js';
 import { walkTree } from '../support/walk.js';
+import { files, fill, holding } from './looking.js';
 import { Scene, expectSame, keptReasons, planned, remember, rememberUntouched } from './scene.js';
-
-const files = ['a', 'd/f', 'd/g', 'd/deep/h', 'z'];
-
-function fill(root: string, content: string): void {
-  writeFiles(root, Object.fromEntries(files.map((path) => [path, content])));
-}
-
-/** Which of the files have which content, by content. */
-function holding(root: string, content: string): string[] {
-  return walkTree(root)
-    .filter(({ path, type }) => type === 'file' && readFileSync(join(root, path), 'utf8') === content)
-    .map(({ path }) => path);
-}
 
 describe('a dry run', () => {
   test('names what would happen, changes nothing, and the real run does just that', async () => {

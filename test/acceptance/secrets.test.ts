@@ -3,20 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { storeGit } from '../support/store-git.js';
 import { userGit } from '../support/user-git.js';
 import { walkTree } from '../support/walk.js';
-import type { JsonRun } from './scene.js';
+import { reasons, stored } from './looking.js';
 import { Scene, expectSame, observedReason, planned, remember, rememberUntouched, said } from './scene.js';
-
-function reasons(saved: JsonRun): Record<string, string> {
-  const list = saved.data.observed_only as { path: string; reason: string }[];
-  return Object.fromEntries(list.map(({ path, reason }) => [path, reason]));
-}
-
-async function stored(scene: Scene, seq: number): Promise<string[]> {
-  const { data } = await scene.json(['tree', String(seq)]);
-  return data.entries
-    .filter(({ kind }: { kind: string }) => kind !== 'directory')
-    .map(({ path }: { path: string }) => path);
-}
 
 describe('secrets', () => {
   const word = 'CANARY-words-1';

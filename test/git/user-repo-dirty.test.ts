@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import type { EntryPath } from '../../src/core/entry-path.js';
-import type { PresentFile } from '../../src/git/user-repo/dirty.js';
+import type { PresentFile } from '../../src/core/present-file.js';
 import { isDirty } from '../../src/git/user-repo/dirty.js';
 import * as user from '../support/user-git.js';
 import { history, presentIn, readDirectory } from './user-repo-samples.js';

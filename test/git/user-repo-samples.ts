@@ -5,7 +5,7 @@ import { join } from 'node:path';
 
 import type { EntryPath } from '../../src/core/entry-path.js';
 import type { ObjectId } from '../../src/core/ids.js';
-import type { PresentFile } from '../../src/git/user-repo/dirty.js';
+import type { PresentFile } from '../../src/core/present-file.js';
 import type { UserRepo } from '../../src/git/user-repo/read-user-repo.js';
 import { readUserRepo } from '../../src/git/user-repo/read-user-repo.js';
 import { tempDir } from '../support/temp.js';

@@ -1,7 +1,8 @@
 import type { FileChange } from '../../core/assessment.js';
 import type { EntryPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
-import { type PresentFile, hasStaged, isChanged } from './dirty.js';
+import type { PresentFile } from '../../core/present-file.js';
+import { hasStaged, isChanged } from './dirty.js';
 import { locate } from './location.js';
 import type { UserRepo } from './read-user-repo.js';
 import { RepositoryObjects } from './repository-objects.js';

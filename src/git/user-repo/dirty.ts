@@ -1,19 +1,8 @@
 import type { EntryPath } from '../../core/entry-path.js';
-import type { ObjectId } from '../../core/ids.js';
+import type { PresentFile } from '../../core/present-file.js';
 import { treeOfIndex } from './index-tree.js';
 import type { UserRepo } from './read-user-repo.js';
 import type { IndexEntry, TrackedIndex } from './tracked-index.js';
-
-/** What lies at a path now. `oid` is the id of the raw content (a link's text), where it is known. */
-export interface PresentFile {
-  readonly kind: 'file' | 'symlink' | 'directory' | 'special';
-  readonly size: number;
-  readonly mtimeNs: bigint;
-  readonly ctimeNs: bigint;
-  readonly ino: bigint;
-  readonly mode: number;
-  readonly oid?: ObjectId;
-}
 
 /**
  * Whether `git status` would show something: untracked files, staged changes, or files that differ from the index (by

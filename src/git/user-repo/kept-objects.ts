@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 
 import { type EntryPath, pathToJson } from '../../core/entry-path.js';
-import { type MissingObject, type MissingReason, missingListed } from '../../core/git-state.js';
+import { type MissingObject, type MissingReason, type ProtectedObjects, missingListed } from '../../core/git-state.js';
 import type { ObjectId } from '../../core/ids.js';
 import { escapeName } from '../../core/name-escape.js';
 import type { ObjectType, ObjectWriter, TreeEntry } from '../../core/ports.js';
@@ -35,15 +35,6 @@ export interface KeepLimits {
   readonly objects: number;
 }
 
-/** What was taken in, by the id that it has in the repository. Values are ids in the store. */
-export interface KeptObjects {
-  readonly commits: ReadonlyMap<ObjectId, ObjectId>;
-  readonly tags: ReadonlyMap<ObjectId, ObjectId>;
-  readonly rawTrees: ReadonlyMap<ObjectId, ObjectId>;
-  readonly trees: ReadonlySet<ObjectId>;
-  readonly blobs: ReadonlySet<ObjectId>;
-}
-
 /** `whole`: a tree of the store; `raw`: kept as a blob; `missing`: not taken in. */
 type Kept = 'whole' | 'raw' | 'missing';
 
@@ -56,7 +47,7 @@ const oldFileModes: ReadonlySet<number> = new Set([...fileModes, 0o100664]);
 type Ids = Map<ObjectId, ObjectId>;
 type IdSet = Set<ObjectId>;
 
-export class ObjectKeeper implements KeptObjects {
+export class ObjectKeeper implements ProtectedObjects {
   readonly commits: Ids = new Map<ObjectId, ObjectId>();
   readonly tags: Ids = new Map<ObjectId, ObjectId>();
   readonly rawTrees: Ids = new Map<ObjectId, ObjectId>();

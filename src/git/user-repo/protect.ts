@@ -1,11 +1,11 @@
 import { pathToJson } from '../../core/entry-path.js';
-import { type GitState, missingListed } from '../../core/git-state.js';
+import { type GitState, type ProtectedObjects, missingListed } from '../../core/git-state.js';
 import type { ObjectId } from '../../core/ids.js';
 import type { Directory, ObjectType } from '../../core/ports.js';
 import { type RepositoryFacts, below, readFacts } from './git-state.js';
 import type { Reading } from './guarded-directory.js';
 import { parseIndex } from './index-file.js';
-import { type KeepRequest, type KeptObjects, ObjectKeeper } from './kept-objects.js';
+import { type KeepRequest, ObjectKeeper } from './kept-objects.js';
 import { locate } from './location.js';
 import { RepositoryObjects } from './repository-objects.js';
 import { keepIndex } from './staged-tree.js';
@@ -26,7 +26,7 @@ export interface ProtectRequest extends Omit<KeepRequest, 'read' | 'known'> {
 }
 
 export type Protection =
-  | { readonly kind: 'protected'; readonly state: GitState; readonly objects: KeptObjects }
+  | { readonly kind: 'protected'; readonly state: GitState; readonly objects: ProtectedObjects }
   | { readonly kind: 'unchanged' }
   /** Nothing is protected, and why. */
   | { readonly kind: 'unprotected'; readonly why: string };

@@ -5,7 +5,8 @@ import type { ObjectId } from '../../core/ids.js';
 import type { Directory } from '../../core/ports.js';
 import type { RepositoryState } from '../../core/results.js';
 import type { Changes } from './changes.js';
-import { type PresentFile, isDirty } from './dirty.js';
+import type { PresentFile } from '../../core/present-file.js';
+import { isDirty } from './dirty.js';
 import { type UserRepo, readUserRepo } from './read-user-repo.js';
 import type { TrackedIndex } from './tracked-index.js';
 

@@ -1,5 +1,11 @@
 import { type EntryPath, baseName, displayPath, pathFromJson } from '../../core/entry-path.js';
-import { type GitState, decodeGitState, encodeGitState, isWholeGitState } from '../../core/git-state.js';
+import {
+  type GitState,
+  type ProtectedObjects,
+  decodeGitState,
+  encodeGitState,
+  isWholeGitState,
+} from '../../core/git-state.js';
 import type { InstanceName, MountName, ObjectId } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import { type Policy, withOverrides } from '../../core/policy.js';
@@ -14,7 +20,7 @@ import type {
 import type { SaveRequest } from '../../core/requests.js';
 import type { MountSummary, ProtectedState } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
-import type { Context, KeptObjects, KnownInStore } from '../context.js';
+import type { Context, KnownInStore } from '../context.js';
 import { type CapturedMount, openRoot } from './capture-mounts.js';
 
 /*
@@ -196,7 +202,7 @@ export function unlessIn(listed: Set<ObjectId>): PassesOver {
   };
 }
 
-function writeState(writer: ObjectWriter, state: GitState, objects: KeptObjects): ObjectId {
+function writeState(writer: ObjectWriter, state: GitState, objects: ProtectedObjects): ObjectId {
   const folders: readonly (readonly [string, number, Iterable<readonly [ObjectId, ObjectId]>])[] = [
     ['blobs', 0o100644, pairs(objects.blobs)],
     ['commits', 0o100644, objects.commits],

@@ -1,6 +1,6 @@
 import { type EntryPath, baseName, isWithin, joinPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
-import type { PresentFile } from '../context.js';
+import type { PresentFile } from '../../core/present-file.js';
 import type { CapturedTree } from './capture.js';
 import { type Grafts, pathsByRanges } from './grafts.js';
 import type { Captured } from './level.js';

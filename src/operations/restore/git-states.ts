@@ -1,6 +1,6 @@
 import { type EntryPath, type HostPath, hostPathBelow, pathFromJson } from '../../core/entry-path.js';
 import type { GitChange } from '../../core/git-restore-plan.js';
-import type { GitState, HeadState } from '../../core/git-state.js';
+import type { GitState, HeadState, ProtectedObjects } from '../../core/git-state.js';
 import type { InstanceName, MountName, ObjectId, Seq } from '../../core/ids.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
@@ -8,7 +8,7 @@ import type { KeptPath, PlannedChange } from '../../core/results.js';
 import { SnapError } from '../../errors.js';
 import { openRoot } from '../capture/capture-mounts.js';
 import { type GitStatesByMount, unlessIn } from '../capture/protect-commits.js';
-import type { Context, KeptObjects, PreparedGitRestore } from '../context.js';
+import type { Context, PreparedGitRestore } from '../context.js';
 import { readGitState } from '../snapshot-content.js';
 import { type KnownSnapshot, know, pointerTo } from '../snapshots.js';
 
@@ -169,7 +169,7 @@ async function heldObjects(
   context: Context,
   { known, reader }: Pick<GitRestoreJob, 'known' | 'reader'>,
   mount: MountName,
-): Promise<KeptObjects> {
+): Promise<ProtectedObjects> {
   const folder = `${known.ref.commit}:meta/mounts/${mount}/git`;
   const trees = new Set<ObjectId>();
   const blobs = new Set<ObjectId>();

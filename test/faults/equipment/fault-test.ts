@@ -80,3 +80,26 @@ export async function abreast<T>(
   };
   await Promise.all(Array.from({ length: lanes }, lane));
 }
+
+/** What points are done with, again and again: one of these is in the hands of one point at a time. */
+export interface Fixture {
+  prepare(): Promise<void>;
+  check(number: number, order: Order, tally: Tally): Promise<void>;
+  remove(): void;
+}
+
+/** Does the numbered points, each with a fixture that is free. */
+export async function withFixtures(make: () => Fixture, order: Order, tally: Tally): Promise<void> {
+  const free = Array.from({ length: order.abreast }, make);
+  const all = [...free];
+  try {
+    for (const fixture of all) await fixture.prepare();
+    await abreast(numbersOf(order), order, async (number) => {
+      const fixture = free.pop()!;
+      await fixture.check(number, order, tally);
+      free.push(fixture);
+    });
+  } finally {
+    for (const fixture of all) fixture.remove();
+  }
+}

@@ -9,8 +9,8 @@ import { walkTree } from '../../support/walk.js';
 import { Area } from '../equipment/area.js';
 import { copyContent } from '../equipment/copy-content.js';
 import { damageFile, kindsOfFiles } from '../equipment/damage-file.js';
-import type { FaultTest, Order, Tally } from '../equipment/fault-test.js';
-import { abreast, numbersOf } from '../equipment/fault-test.js';
+import type { FaultTest, Fixture, Order, Tally } from '../equipment/fault-test.js';
+import { withFixtures } from '../equipment/fault-test.js';
 import { libraryOver, outcomeOf, problemsIn, yes } from '../equipment/library.js';
 import { refsIn, seqOf } from '../equipment/store-problems.js';
 import { treesOf } from '../equipment/trees.js';
@@ -22,24 +22,11 @@ export const bitFlips: FaultTest = {
   counts: { short: 60, nightly: 10_000, soak: 100_000 },
   lacks: () => undefined,
   inLanes: true,
-  run: async (order, tally) => {
-    const lanes = Array.from({ length: order.abreast }, () => new DamagedStore());
-    const free = [...lanes];
-    try {
-      for (const lane of lanes) await lane.prepare();
-      await abreast(numbersOf(order), order, async (number) => {
-        const lane = free.pop()!;
-        await lane.check(number, order, tally);
-        free.push(lane);
-      });
-    } finally {
-      for (const lane of lanes) lane.remove();
-    }
-  },
+  run: (order, tally) => withFixtures(() => new DamagedStore(), order, tally),
 };
 
 /** One data directory with all that a data directory can hold; damaged again and again. */
-class DamagedStore {
+class DamagedStore implements Fixture {
   readonly #area = new Area();
   readonly #saved = new Map<number, readonly TreeEntry[]>();
   #now: readonly TreeEntry[] = [];

@@ -6,8 +6,8 @@ import type { ProcessRun } from '../../support/run-process.js';
 import { type TreeEntry, walkTree } from '../../support/walk.js';
 import { Area, told } from '../equipment/area.js';
 import { CraftedStore } from '../equipment/crafted-store.js';
-import type { FaultTest, Order, Tally } from '../equipment/fault-test.js';
-import { abreast, numbersOf } from '../equipment/fault-test.js';
+import type { FaultTest, Fixture, Order, Tally } from '../equipment/fault-test.js';
+import { withFixtures } from '../equipment/fault-test.js';
 import { hostileKinds } from '../equipment/hostile-cases.js';
 import { documentOf } from '../equipment/judge.js';
 import { Outside, canary, edited, saved } from '../equipment/swaps.js';
@@ -21,20 +21,7 @@ export const hostileStore: FaultTest = {
   about: 'a store holds trees, manifests, refs and files that nobody saved',
   counts: { short: 16, nightly: 1000, soak: 50_000 },
   lacks: () => undefined,
-  run: async (order, tally) => {
-    const lanes = Array.from({ length: order.abreast }, () => new Lane());
-    const free = [...lanes];
-    try {
-      for (const lane of lanes) await lane.prepare();
-      await abreast(numbersOf(order), order, async (number) => {
-        const lane = free.pop()!;
-        await lane.check(number, order, tally);
-        free.push(lane);
-      });
-    } finally {
-      for (const lane of lanes) lane.remove();
-    }
-  },
+  run: (order, tally) => withFixtures(() => new Lane(), order, tally),
 };
 
 const always = ['list', 'restore 2 --to AREA/to --yes', 'restore 2 --yes'];
@@ -56,7 +43,7 @@ const others = [
 /** More than this a command and its children may not have. */
 const kilobytes = 1_200_000;
 
-class Lane {
+class Lane implements Fixture {
   readonly #area = new Area();
   readonly #outside = new Outside(this.#area);
   readonly #store = new CraftedStore(this.#area);
