@@ -78,10 +78,13 @@ function halfDone(stage: Stage, ref: string, commit: string): string[] {
 
 export type Way = '--continue' | '--abort';
 
-/** Takes what is pending to one end; then all is as it should be, and the next save works and leaves nothing behind. */
-export async function aftermathProblems(stage: Stage, way: Way): Promise<string[]> {
+/**
+ * Takes what is pending to one end; then all is as it should be, and the next save works and leaves nothing behind.
+ * @param wasMended the same way was gone before, and may have come to its end
+ */
+export async function aftermathProblems(stage: Stage, way: Way, wasMended = false): Promise<string[]> {
   const { area, scenario } = stage;
-  const found = scenario.kind === 'restore' ? await recoveryProblems(stage, way) : [];
+  const found = scenario.kind === 'restore' ? await recoveryProblems(stage, way, wasMended) : [];
   if (scenario.kind === 'removal') {
     const again = await area.run(scenario.args);
     if (again.code !== 0 && !(scenario.name === 'delete' && again.code === 3))
@@ -90,17 +93,17 @@ export async function aftermathProblems(stage: Stage, way: Way): Promise<string[
   return [...found, ...(await nextSaveProblems(stage))];
 }
 
-async function recoveryProblems(stage: Stage, way: Way): Promise<string[]> {
+async function recoveryProblems(stage: Stage, way: Way, wasMended: boolean): Promise<string[]> {
   const { area, scenario } = stage;
-  const run = await area.run(['recover', way, '--yes', ...(stage.isElsewhere ? ['--force'] : [])]);
   const isHalfway = scenario.halfway !== undefined;
-  if (run.code === 3) return stage.mountProblems(scenario.ends, ...(isHalfway ? [] : [scenario.starts]));
+  const [forwards, backwards] = isHalfway ? (['then', 'now'] as const) : ([scenario.ends, scenario.starts] as const);
+  const end = way === '--continue' ? forwards : backwards;
+  const run = await area.run(['recover', way, '--yes', ...(stage.isElsewhere ? ['--force'] : [])]);
+  if (run.code === 3)
+    return stage.mountProblems(scenario.ends, ...(isHalfway ? [] : [scenario.starts]), ...(wasMended ? [end] : []));
   if (run.code === 6 && way === '--continue') return unnamedProblems(stage, run);
   if (run.code !== 0) return [`recover ${way}: exit ${run.code ?? run.signal} ${told(run)}`];
-  const [forwards, backwards] = isHalfway ? (['then', 'now'] as const) : ([scenario.ends, scenario.starts] as const);
-  return stage
-    .mountProblems(way === '--continue' ? forwards : backwards)
-    .map((problem) => `after recover ${way} ${problem}`);
+  return stage.mountProblems(end).map((problem) => `after recover ${way} ${problem}`);
 }
 
 /** A restore that was finished but for some paths names all of them, or the folder that they would be in. */

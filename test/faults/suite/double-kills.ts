@@ -49,7 +49,7 @@ async function killTwice(stage: Stage, kill: Kill, { mending, order, tally }: Ar
     tally.note(`${stage.scenario.name}: the second kill was not reached`);
     return;
   }
-  const problems = [...momentProblems(stage, before), ...(await aftermathProblems(stage, kill.way))];
+  const problems = [...momentProblems(stage, before), ...(await aftermathProblems(stage, kill.way, true))];
   const where = `second kill ${second.who} ${second.call} ${second.nth}`;
   tally.add(kill.name, [...first, ...problems.map((problem) => `${where}: ${problem}`)]);
 }
