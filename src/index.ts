@@ -7,7 +7,7 @@ export { parseInstanceName, parseMountName } from './core/ids.js';
 export type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './core/ids.js';
 export { namedRisks } from './core/assessment.js';
 export type * from './core/assessment.js';
-export type { ExitDecision } from './core/instance-record.js';
+export type { EndedActivity, ExitDecision } from './core/instance-record.js';
 export type * from './core/session-results.js';
 export { leftOutReasons } from './core/entry.js';
 export type { LeftOutReason } from './core/entry.js';

@@ -16,7 +16,12 @@ import { doctorDataSchema, drillDataSchema, verifyDataSchema } from './core/chec
 import { leftOutReasons } from './core/entry.js';
 import { protectedDataSchema } from './core/protected-document.js';
 import { policySchema } from './core/policy.js';
-import { assessmentDataSchema, discardDataSchema, resumeDataSchema } from './core/assessment-documents.js';
+import {
+  assessmentDataSchema,
+  discardDataSchema,
+  keepDataSchema,
+  resumeDataSchema,
+} from './core/assessment-documents.js';
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 import { remoteSchemas } from './core/remote-schemas.js';
 import { triggers } from './core/results.js';
@@ -29,8 +34,7 @@ import { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/ru
  */
 
 export { instanceDataSchema, instanceListDataSchema, pathSchema, pointerSchema } from './core/document-fields.js';
-export { assessmentDataSchema, discardDataSchema, resumeDataSchema } from './core/assessment-documents.js';
-export type * from './core/assessment-documents.js';
+export * from './core/assessment-documents.js';
 export { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 export { doctorDataSchema, drillDataSchema, verifyDataSchema } from './core/check-schemas.js';
 export { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
@@ -84,6 +88,7 @@ const observedOnlySchema = z.object({ mount: text, path: pathSchema, reason: z.e
 export const saveDataSchema: z.ZodType<documents.SaveData> = z.object({
   snapshot: z.object(snapshotFields),
   created: z.boolean(),
+  new_instance: z.boolean(),
   stats: z.object({
     files_observed: count,
     files_stored: count,
@@ -272,7 +277,7 @@ const dataSchemas: Readonly<Record<DocumentCommand, z.ZodType>> = {
   'run list': runListDataSchema,
   'run remove': runRemoveDataSchema,
   assess: assessmentDataSchema,
-  keep: instanceDataSchema,
+  keep: keepDataSchema,
   discard: discardDataSchema,
   resume: resumeDataSchema,
   pin: pinDataSchema,

@@ -7,7 +7,7 @@ import type { JsonPath } from './entry-path.js';
 import { exitPolicies } from './policy.js';
 
 /*
- * The documents of `assess`, `discard` and `resume`, with their schemas. `keep` prints that of `instance show`.
+ * The documents of `assess`, `keep`, `discard` and `resume`, with their schemas.
  */
 
 export interface RiskData {
@@ -30,6 +30,8 @@ export interface AssessedRepositoryData {
     readonly upstream: JsonPath | null;
     readonly gone: boolean;
     readonly ahead: number | null;
+    /** The repository's, and not this worktree's: no risk. */
+    readonly elsewhere: boolean;
   }[];
   readonly stashes: number | null;
   readonly operation: string | null;
@@ -64,16 +66,24 @@ export interface DiscardData {
   readonly worktree: { readonly name: string; readonly branch: JsonPath; readonly branch_stays: boolean } | null;
 }
 
+export interface MountSinceSavedData {
+  readonly name: string;
+  readonly path: JsonPath;
+  readonly state: 'as_saved' | 'changed' | 'gone' | 'another_folder' | 'unknown';
+  readonly changed: number;
+  readonly compared_with: PointerData | null;
+}
+
+export interface KeepData {
+  readonly instance: InstanceData;
+  readonly mounts: readonly MountSinceSavedData[];
+}
+
 export interface ResumeData {
   readonly instance: InstanceData;
   readonly kept: { readonly decided_at: string; readonly note: string | null } | null;
   readonly latest: PointerData | null;
-  readonly mounts: readonly {
-    readonly name: string;
-    readonly path: JsonPath;
-    readonly state: 'as_saved' | 'changed' | 'gone' | 'another_folder' | 'unknown';
-    readonly changed: number;
-  }[];
+  readonly mounts: readonly MountSinceSavedData[];
   readonly container: string | null;
 }
 
@@ -96,6 +106,7 @@ const repository = z.object({
       upstream: pathSchema.nullable(),
       gone: z.boolean(),
       ahead: count.nullable(),
+      elsewhere: z.boolean(),
     }),
   ),
   stashes: count.nullable(),
@@ -131,17 +142,22 @@ export const discardDataSchema: z.ZodType<DiscardData> = z.object({
   worktree: z.object({ name: text, branch: pathSchema, branch_stays: z.boolean() }).nullable(),
 });
 
+const sinceSaved = z.array(
+  z.object({
+    name: text,
+    path: pathSchema,
+    state: z.enum(['as_saved', 'changed', 'gone', 'another_folder', 'unknown']),
+    changed: count,
+    compared_with: pointerSchema.nullable(),
+  }),
+);
+
+export const keepDataSchema: z.ZodType<KeepData> = z.object({ instance: instanceSchema, mounts: sinceSaved });
+
 export const resumeDataSchema: z.ZodType<ResumeData> = z.object({
   instance: instanceSchema,
   kept: z.object({ decided_at: z.iso.datetime(), note: maybeText }).nullable(),
   latest: pointerSchema.nullable(),
-  mounts: z.array(
-    z.object({
-      name: text,
-      path: pathSchema,
-      state: z.enum(['as_saved', 'changed', 'gone', 'another_folder', 'unknown']),
-      changed: count,
-    }),
-  ),
+  mounts: sinceSaved,
   container: maybeText,
 });

@@ -23,6 +23,8 @@ export interface BranchWork {
   readonly gone: boolean;
   /** Commits beyond the upstream, as it was last fetched; null without one, or where they cannot be counted. */
   readonly ahead: number | null;
+  /** The repository's, and not this linked worktree's: it stays, whatever becomes of the worktree. */
+  readonly elsewhere: boolean;
 }
 
 /** What a repository holds besides its files; `unknown` says in words what could not be read. */
@@ -34,6 +36,7 @@ export interface RepositoryWork {
   /** A branch or a remote-tracking ref reaches HEAD. */
   readonly headIsHeld: boolean;
   readonly branches: readonly BranchWork[];
+  /** In a linked worktree, without those that were certainly made elsewhere. */
   readonly stashes: number;
   readonly operation: string | null;
   readonly unknown: readonly string[];
@@ -94,7 +97,8 @@ export function worstOf(own: Verdict, others: readonly Verdict[]): Verdict {
 
 function branchRisks({ branches }: RepositoryWork, base: ObjectId | null): Risk[] {
   if (branches.length === 0) return [risk('it has no branch')];
-  return branches.flatMap((branch) => {
+  const own = branches.filter(({ elsewhere }) => !elsewhere);
+  return own.flatMap((branch) => {
     const why = branchRisk(branch, base);
     return why === null ? [] : [{ branch: branch.name, why }];
   });
@@ -135,6 +139,8 @@ export interface AssessedRepository extends Judgement {
 export interface AssessedMount extends Judgement {
   readonly name: MountName;
   readonly path: HostPath;
+  /** False where there is no such folder any more. */
+  readonly present: boolean;
   /** Null where the folder could not be opened. */
   readonly kind: MountKind | null;
   /** How the session has it. */
@@ -148,6 +154,8 @@ export interface AssessedMount extends Judgement {
 
 export interface Assessment {
   readonly instance: InstanceName;
+  /** What is closed, or has no record here, can neither be saved nor decided on. */
+  readonly state: 'open' | 'closed' | 'unrecorded';
   readonly verdict: Verdict;
   readonly mounts: readonly AssessedMount[];
   readonly latest: SnapshotPointer | null;

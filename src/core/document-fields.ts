@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { containerStates } from './containers.js';
 import type { InstanceData, PointerData } from './documents.js';
 import type { JsonPath } from './entry-path.js';
-import type { ExitDecision } from './instance-record.js';
+import type { EndedActivity, ExitDecision } from './instance-record.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import { exitPolicies, policySchema } from './policy.js';
 
@@ -40,16 +40,21 @@ export const sessionSchema: z.ZodType<SessionStatus> = z.object({
   owner: maybeText,
 });
 
-const exitSchema: z.ZodType<ExitDecision> = z.object({
+export const exitSchema: z.ZodType<ExitDecision> = z.object({
   decision: z.enum(['keep', 'discard']),
   decided_at: z.iso.datetime(),
   note: maybeText,
   snapshot: count.nullable() as unknown as z.ZodType<ExitDecision['snapshot']>,
 });
 
+export const endedSchema: z.ZodType<EndedActivity> = z.object({
+  how: z.enum(['ended', 'killed']),
+  noticed_at: z.iso.datetime(),
+});
+
 export const instanceSchema: z.ZodType<InstanceData> = z.object({
   name: text,
-  state: z.enum(['open', 'closed', 'damaged', 'lost']),
+  state: z.enum(['open', 'closed', 'damaged', 'fetched', 'lost']),
   status: text,
   active: z.boolean(),
   owner: maybeText,
@@ -62,6 +67,7 @@ export const instanceSchema: z.ZodType<InstanceData> = z.object({
   created_at: z.iso.datetime(),
   exit_policy: z.enum(exitPolicies),
   exit: exitSchema.optional(),
+  ended: endedSchema.optional(),
   session: sessionSchema.optional(),
 });
 

@@ -1,6 +1,6 @@
 import type { JsonPath } from './entry-path.js';
 import type { LeftOutReason } from './entry.js';
-import type { ExitDecision } from './instance-record.js';
+import type { EndedActivity, ExitDecision } from './instance-record.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { Policy } from './policy.js';
 import type { ProtectedData } from './protected-document.js';
@@ -110,6 +110,8 @@ export interface SaveStatsData {
 export interface SaveData {
   readonly snapshot: SnapshotData;
   readonly created: boolean;
+  /** The instance was made by this save. */
+  readonly new_instance: boolean;
   readonly stats: SaveStatsData;
   readonly mounts: readonly MountData[];
   readonly observed_only: readonly ObservedOnlyData[];
@@ -125,7 +127,7 @@ export interface ListData {
 
 export interface InstanceData {
   readonly name: string;
-  readonly state: 'open' | 'closed' | 'damaged' | 'lost';
+  readonly state: 'open' | 'closed' | 'damaged' | 'fetched' | 'lost';
   readonly status: string;
   readonly active: boolean;
   readonly owner: string | null;
@@ -138,6 +140,8 @@ export interface InstanceData {
   readonly created_at: string;
   readonly exit_policy: 'ask' | 'keep' | 'discard';
   readonly exit?: ExitDecision | undefined;
+  /** How its last activity ended, where its owner did not say so. */
+  readonly ended?: EndedActivity | undefined;
   /** The session of jackin's that it stands for. */
   readonly session?: SessionStatus | undefined;
 }

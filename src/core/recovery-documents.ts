@@ -2,6 +2,8 @@ import * as z from 'zod';
 
 import {
   count,
+  endedSchema,
+  exitSchema,
   instanceSchema,
   maybeText,
   objectId,
@@ -12,6 +14,7 @@ import {
 } from './document-fields.js';
 import type { InstanceData, PointerData } from './documents.js';
 import type { JsonPath } from './entry-path.js';
+import type { EndedActivity, ExitDecision } from './instance-record.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import { type SnapshotLevel, snapshotLevels } from './policy.js';
 import { type MountIsolation, type MountSource, type RecoveryIndex, recoveryIndexSchemas } from './recovery-index.js';
@@ -60,6 +63,9 @@ export interface RecoveryData extends Pick<RecoveryIndex, 'left_out' | 'cleanup'
   readonly recorded: boolean;
   readonly snapshot_level: SnapshotLevel;
   readonly session: SessionStatus | null;
+  /** How its last activity ended, where its owner did not say so. */
+  readonly ended: EndedActivity | null;
+  readonly exit: ExitDecision | null;
   readonly active: boolean;
   readonly owner: string | null;
   readonly mounts: readonly RecoveryMountData[];
@@ -95,6 +101,8 @@ export const recoveryDataSchema: z.ZodType<RecoveryData> = z.object({
   recorded: z.boolean(),
   snapshot_level: z.enum(snapshotLevels),
   session: sessionSchema.nullable(),
+  ended: endedSchema.nullable(),
+  exit: exitSchema.nullable(),
   active: z.boolean(),
   owner: maybeText,
   mounts: z.array(

@@ -1,5 +1,6 @@
 import type { HostPath } from './entry-path.js';
-import type { InstanceName, MountName } from './ids.js';
+import type { InstanceName, MountName, Seq } from './ids.js';
+import type { EndedActivity, ExitDecision } from './instance-record.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { Policy } from './policy.js';
 import type { MountIsolation, MountSource, RecoveryIndex } from './recovery-index.js';
@@ -41,6 +42,14 @@ export interface RecoveryMount {
   readonly repository: RepositoryState | null;
 }
 
+/** The snapshot that a recovery goes by, why, and among which. */
+export interface StartingPoint extends SnapshotPointer {
+  readonly chosen: 'named' | 'newest' | 'before_last_run' | 'first';
+  /** How many there are that can be read, and the newest of them. */
+  readonly snapshots: number;
+  readonly latest: Seq;
+}
+
 /** The recovery index of an instance. */
 export interface RecoveryResult {
   readonly instance: InstanceName;
@@ -49,6 +58,10 @@ export interface RecoveryResult {
   readonly index: RecoveryIndex;
   readonly policy: Policy;
   readonly session: SessionStatus | null;
+  /** How its last activity ended, where its owner did not say so. */
+  readonly ended: EndedActivity | null;
+  /** What was decided about its work. */
+  readonly exit: ExitDecision | null;
   readonly owner: string | null;
   readonly mounts: readonly RecoveryMount[];
   readonly snapshots: number;
@@ -56,7 +69,7 @@ export interface RecoveryResult {
   /** Whether the latest holds the session's state; false where it cannot be read. */
   readonly latestHoldsState: boolean;
   /** The snapshot that `recovery diff` and `recovery restore` go by. */
-  readonly start: SnapshotPointer | null;
+  readonly start: StartingPoint | null;
   /** The data directory that all of it is stored in. */
   readonly store: HostPath;
 }

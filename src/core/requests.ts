@@ -1,11 +1,11 @@
 import type { Assessment, NamedRisk } from './assessment.js';
-import type { DiscardResult, ResumeResult } from './session-results.js';
+import type { DiscardResult, KeepResult, ResumeResult } from './session-results.js';
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, MountName } from './ids.js';
 import type { NamedMount } from './jackin/mount-table.js';
 import type { ExplainResult, PlanResult, UsageResult } from './plan-result.js';
 import type { Policy, PolicyOverrides } from './policy.js';
-import type { ImportResult, RecoveryResult } from './recovery-results.js';
+import type { ImportResult, RecoveryResult, StartingPoint } from './recovery-results.js';
 import type {
   CheckResult,
   DoctorResult,
@@ -346,11 +346,8 @@ export interface JackinSnap {
    * else of the folder.
    */
   assess(instance?: string): Promise<Assessment>;
-  /** Notes that its work is to stay; its latest snapshot is not pruned. */
-  keep(request?: {
-    readonly instance?: string | undefined;
-    readonly note?: string | undefined;
-  }): Promise<InstanceSummary>;
+  /** Notes that its work is to stay; its latest snapshot is not pruned. None is made: what changed since is said. */
+  keep(request?: { readonly instance?: string | undefined; readonly note?: string | undefined }): Promise<KeepResult>;
   /** A snapshot first; then what `run` made for it is removed, and the instance is closed. No file of a mount goes. */
   discard(request: DiscardRequest): Promise<DiscardResult>;
   /** Takes a `keep` back, and says what there is to go on with. */
@@ -361,8 +358,11 @@ export interface JackinSnap {
     list(instance: string): Promise<ListResult>;
     /** All instances that have a snapshot. */
     instances(): Promise<readonly InstanceSummary[]>;
-    /** The snapshot to go back to: the one that is named, else that of the last start of a run, else the first. */
-    startingPoint(instance: string, snapshot?: string): Promise<SnapshotPointer>;
+    /**
+     * The snapshot to go back to: the one that is named; else, where none of its folders is there any more, the newest that
+     * is no emergency snapshot; else that of the last start of a run, else the first.
+     */
+    startingPoint(instance: string, snapshot?: string): Promise<StartingPoint>;
   };
 }
 

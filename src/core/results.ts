@@ -1,7 +1,7 @@
 import type { LeftOutReason } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { MissingReason } from './git-state.js';
-import type { ExitDecision } from './instance-record.js';
+import type { EndedActivity, ExitDecision } from './instance-record.js';
 import type { DirtyExitPolicy } from './jackin/configuration.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
@@ -114,6 +114,8 @@ export interface SaveStats {
 export interface SaveResult {
   readonly snapshot: Snapshot;
   readonly created: boolean;
+  /** The instance was made by this save. */
+  readonly newInstance: boolean;
   readonly stats: SaveStats;
   readonly mounts: readonly MountSummary[];
   readonly observedOnly: readonly ObservedOnlyEntry[];
@@ -130,9 +132,12 @@ export type StateSummary =
 
 export interface InstanceSummary {
   readonly name: InstanceName;
-  /** `damaged`: its own files cannot be read, `lost`: it has none; the rest is what its last snapshot tells. */
-  readonly state: 'open' | 'closed' | 'damaged' | 'lost';
-  /** How it stands, in one word: see `statusOf`; `damaged` and `lost` too. */
+  /**
+   * `damaged`: its own files cannot be read; `fetched`: it has none, since its snapshots came from a remote; `lost`: it has
+   * none any more. The rest is then what its last snapshot tells.
+   */
+  readonly state: 'open' | 'closed' | 'damaged' | 'fetched' | 'lost';
+  /** How it stands, in one word: see `statusOf`; `damaged`, `fetched` and `lost` too. */
   readonly status: string;
   readonly active: boolean;
   readonly owner: string | null;
@@ -145,6 +150,8 @@ export interface InstanceSummary {
   readonly createdAt: string;
   readonly exitPolicy: DirtyExitPolicy;
   readonly exit?: ExitDecision;
+  /** How its last activity ended, where its owner did not say so. */
+  readonly ended?: EndedActivity;
   /** The session of jackin's that it stands for, as it really is. */
   readonly session?: SessionStatus;
 }

@@ -1,19 +1,29 @@
 import type { EndedActivity, InstanceRecord } from './instance-record.js';
 import type { SessionStatus } from './jackin/session-status.js';
 
+/** What is known of an instance beside its record. */
+export interface Standing {
+  readonly active: boolean;
+  readonly session: SessionStatus | null;
+  /** What a mark tells that nobody cleared yet. */
+  readonly end: EndedActivity['how'] | null;
+  /** The worktree that `run` made for it was removed. */
+  readonly removed: boolean;
+}
+
 /**
- * One word for how an instance stands: `active`, what a session of jackin's really is, `closed` or `discarded`, `kept`,
- * `ended` or `killed` where its owner is gone without a word, else `open`.
- * @param end what a mark tells that nobody cleared yet
+ * One word for how an instance stands: `active`, what a session of jackin's really is, `closed` or `discarded`, `removed`,
+ * `kept`, `ended` or `killed` where its owner is gone without a word, else `open`.
  */
 export function statusOf(
   { state, exit, ended }: Pick<InstanceRecord, 'state' | 'exit' | 'ended'>,
-  active: boolean,
-  session: SessionStatus | null,
-  end: EndedActivity['how'] | null,
+  { active, session, end, removed }: Standing,
 ): string {
   if (state === 'closed') return exit?.decision === 'discard' ? 'discarded' : 'closed';
-  return activeStatus(active, session) ?? (exit?.decision === 'keep' ? 'kept' : idleStatus(session, end ?? ended?.how));
+  const now = activeStatus(active, session);
+  if (now !== null) return now;
+  if (removed) return 'removed';
+  return exit?.decision === 'keep' ? 'kept' : idleStatus(session, end ?? ended?.how);
 }
 
 /** Who cannot be found out counts as active, but is not said to run. */

@@ -4,10 +4,11 @@ import type { InstanceRecord } from '../core/instance-record.js';
 import { withOverrides } from '../core/policy.js';
 import type { ObjectWriter } from '../core/ports.js';
 import type { SaveRequest } from '../core/requests.js';
-import type { ObservedOnlyEntry, SaveResult, SaveStats, Snapshot } from '../core/results.js';
+import type { ObservedOnlyEntry, SaveResult, Snapshot } from '../core/results.js';
 import { tidyMessage } from '../core/snapshot-record.js';
 import { SnapError, isSnapError } from '../errors.js';
 import { type CapturedMount, captureMounts, summarize } from './capture/capture-mounts.js';
+import { absentNotes } from './capture/absent-notes.js';
 import { incompletePaths } from './capture/incomplete.js';
 import {
   type GitStatesByMount,
@@ -20,6 +21,7 @@ import { type SnapshotDraft, type WrittenContent, publish, writeContent } from '
 import { holdsTheSame } from './capture/same-content.js';
 import type { StateCapture } from './capture/state/capture-state.js';
 import { captureStateFor, draftedState, storedState } from './capture/state/for-save.js';
+import { totalStats } from './capture/total-stats.js';
 import { withoutContent } from './capture/without-content.js';
 import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
@@ -103,6 +105,7 @@ interface SaveWork {
 interface Made {
   readonly snapshot: Snapshot;
   readonly created: boolean;
+  readonly newInstance: boolean;
   readonly captured: readonly CapturedMount[];
   readonly gitStates: GitStatesByMount;
   /** Absent where the instance is to have none stored. */
@@ -123,7 +126,8 @@ async function capturePublished(context: Context, request: SaveRequest, work: Sa
   const stored = storedState(state);
   const content = writeContent(writer, stored === undefined ? captured : [...captured, stored], gitStates);
   const unchanged = mayBeSame(request, record) ? await unchangedSince(context, earlier, content) : undefined;
-  if (unchanged !== undefined) return { snapshot: unchanged, created: false, captured, gitStates, state };
+  if (unchanged !== undefined)
+    return { snapshot: unchanged, created: false, newInstance: false, captured, gitStates, state };
   if (isNew) context.registry.write(record);
   try {
     const isWhole = incomplete.length === 0 && isProtectionWhole(gitStates);
@@ -131,6 +135,7 @@ async function capturePublished(context: Context, request: SaveRequest, work: Sa
     return {
       snapshot: await publish(context, writer, draft, content, earlier.last),
       created: true,
+      newInstance: isNew,
       captured,
       gitStates,
       state,
@@ -286,8 +291,8 @@ async function unchangedSince(
   }
 }
 
-function notesOn(captured: readonly CapturedMount[]): string[] {
-  return captured.flatMap(({ mount, repository, nested, rulesUnknown, stacks }) => [
+function notesOn(all: readonly CapturedMount[]): string[] {
+  return all.flatMap(({ mount, captured, repository, nested, rulesUnknown, stacks }) => [
     ...stacks.messages,
     ...(repository?.unknown ?? []).map(
       (what) => `The repository of mount ${mount.name} is not known in full: ${what}.`,
@@ -295,6 +300,7 @@ function notesOn(captured: readonly CapturedMount[]): string[] {
     ...nested.flatMap(({ path, unknown }) =>
       unknown.map((what) => `The repository in ${displayPath(path)} is not known in full: ${what}.`),
     ),
+    ...absentNotes(captured),
     ...rulesUnknown.map(
       (path) =>
         `The ignore rules of ${displayPath(path === '' ? '.' : path)} could not be read: nothing there counts as ignored, and nothing there will be deleted.`,
@@ -303,14 +309,15 @@ function notesOn(captured: readonly CapturedMount[]): string[] {
 }
 
 function result(
-  { snapshot, created, captured, gitStates, state }: Made,
+  { snapshot, created, newInstance, captured, gitStates, state }: Made,
   bytesAdded: number,
   messages: readonly string[],
 ): SaveResult {
   return {
     snapshot,
     created,
-    stats: statsOf(captured, bytesAdded),
+    newInstance,
+    stats: totalStats(captured, bytesAdded),
     mounts: captured.map((mount) => withProtection(summarize(mount), gitStates.get(mount.mount.name)?.summary)),
     observedOnly: observedOnly(captured),
     ...(state === undefined ? {} : { state: stateSummary(state) }),
@@ -323,14 +330,4 @@ export function observedOnly(captured: readonly CapturedMount[]): ObservedOnlyEn
   return captured.flatMap(({ mount, captured: { leftOut } }) =>
     leftOut.map(({ path, reason }) => ({ mount: mount.name, path, reason })),
   );
-}
-
-function statsOf(captured: readonly CapturedMount[], bytesAdded: number): SaveStats {
-  const total = { filesObserved: 0, filesStored: 0, filesReused: 0, filesRead: 0, bytesRead: 0, bytesStored: 0 };
-  for (const {
-    captured: { stats },
-  } of captured) {
-    for (const key of Object.keys(total) as (keyof typeof total)[]) total[key] += stats[key];
-  }
-  return { ...total, bytesAdded };
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { buildTree } from '../support/build-tree.js';
@@ -47,13 +47,22 @@ describe('snapshots that are pushed and fetched', () => {
     await to.run(['fetch', '--all', remote], { instance: null });
     expect(await to.numbers()).toEqual([2, 1]);
     expect((await to.json(['recovery', 'list', 't'], { instance: null })).data.snapshots).toHaveLength(2);
-    expect((await to.json(['recovery', 'list'], { instance: null })).data.instances).toMatchObject([
-      { name: 't', state: 'lost', snapshots: 2 },
-    ]);
+    for (const look of [
+      ['recovery', 'list'],
+      ['list', '--all'],
+      ['instance', 'list'],
+    ])
+      expect((await to.json(look, { instance: null })).data.instances).toMatchObject([
+        { name: 't', state: 'fetched', status: 'fetched', snapshots: 2, latest_seq: 2 },
+      ]);
+    expect((await to.run(['list', '--all'], { instance: null })).stdout).toMatch(/^t\tfetched\t2\t/);
     expect((await to.run(['diff', '1', '2', '--name-status'])).stdout).toContain('m/d/new');
     expect((await to.run(['log', '--format=%s'])).stdout.split('\n').slice(0, 2)).toEqual(['second', 'first']);
     to.write({ own: 'o' });
     expect((await to.json(['save', to.mount])).data.snapshot.seq).toBe(3);
+    expect((await to.json(['list', '--all'])).data.instances).toMatchObject([{ state: 'open', snapshots: 3 }]);
+    rmSync(join(to.dataDir, 'instances/t/instance.json'));
+    expect((await to.json(['list', '--all'])).data.instances).toMatchObject([{ state: 'lost', snapshots: 3 }]);
     expect(storeGit(to.dataDir, ['log', '--format=%s', 'refs/jackin/t/3']).stdout.split('\n')).toHaveLength(4);
   });
 

@@ -83,6 +83,7 @@ export function leftOut(path: string, reason: ObservedOnlyEntry['reason']): Obse
 export const saved: SaveResult = {
   snapshot: listed(3),
   created: true,
+  newInstance: false,
   stats: {
     filesObserved: 14,
     filesStored: 12,

@@ -6,7 +6,7 @@ import type { ImportResult, RecoveryResult } from '../../src/core/recovery-resul
 import type { JackinSnap } from '../../src/core/requests.js';
 import { instance, mount, pointer } from './fake-names.js';
 
-const first = pointer(1);
+const first = { ...pointer(1), chosen: 'first', snapshots: 1, latest: pointer(1).seq } as const;
 
 /** What jackin has, and what an import makes of it. */
 export const imported: ImportResult = {
@@ -34,6 +34,8 @@ export const recovery: RecoveryResult = {
   index: indexOfFolders([{ name: mount }]),
   policy: defaultPolicy,
   session: null,
+  ended: null,
+  exit: null,
   owner: null,
   mounts: [
     {

@@ -13,11 +13,13 @@ const unpushed = { branch: 'topic', why: 'no upstream' };
 /** A repository with a dirty file, and a branch that nobody else has. */
 export const assessment: Assessment = {
   instance,
+  state: 'open',
   verdict: 'dirty',
   mounts: [
     {
       name: mount,
       path: '/work/m' as HostPath,
+      present: true,
       kind: 'clone',
       isolation: 'shared',
       verdict: 'dirty',
@@ -34,8 +36,24 @@ export const assessment: Assessment = {
             detached: false,
             headIsHeld: false,
             branches: [
-              { name: 'main', tip: commit, current: true, upstream: 'origin/main', gone: false, ahead: 0 },
-              { name: 'topic', tip: commit, current: false, upstream: null, gone: false, ahead: null },
+              {
+                name: 'main',
+                tip: commit,
+                current: true,
+                upstream: 'origin/main',
+                gone: false,
+                ahead: 0,
+                elsewhere: false,
+              },
+              {
+                name: 'topic',
+                tip: commit,
+                current: false,
+                upstream: null,
+                gone: false,
+                ahead: null,
+                elsewhere: false,
+              },
             ],
             stashes: 0,
             operation: null,
@@ -59,7 +77,11 @@ export function sessionAnswers(
   const exit = { decision: 'keep', decided_at: '2026-03-01T12:00:00.000Z', note: 'later', snapshot: null } as const;
   return {
     assess: (name) => note('assess', name, assessment),
-    keep: (request) => note('keep', request, { ...summary, status: 'kept', exit }),
+    keep: (request) =>
+      note('keep', request, {
+        instance: { ...summary, status: 'kept', exit },
+        mounts: [{ name: mount, path: '/work/m' as HostPath, state: 'changed', changed: 2, comparedWith: pointer(3) }],
+      }),
     discard: async ({ confirm, ...request }) => {
       const acknowledged = new Set(request.acknowledge);
       const risks = namedRisks(assessment).filter(({ name }) => !acknowledged.has(name));
@@ -74,7 +96,7 @@ export function sessionAnswers(
         instance: summary,
         kept: exit,
         latest: pointer(3),
-        mounts: [{ name: mount, path: '/work/m' as HostPath, state: 'changed', changed: 2 }],
+        mounts: [{ name: mount, path: '/work/m' as HostPath, state: 'changed', changed: 2, comparedWith: pointer(3) }],
         container: null,
       }),
   };

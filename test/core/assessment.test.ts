@@ -15,7 +15,16 @@ const base = parseObjectId('b'.repeat(40));
 const other = parseObjectId('c'.repeat(40));
 
 function branch(options: Partial<BranchWork>): BranchWork {
-  return { name: 'main', tip: other, current: true, upstream: 'origin/main', gone: false, ahead: 0, ...options };
+  return {
+    name: 'main',
+    tip: other,
+    current: true,
+    upstream: 'origin/main',
+    gone: false,
+    ahead: 0,
+    elsewhere: false,
+    ...options,
+  };
 }
 
 function work(options: Partial<RepositoryWork>): RepositoryWork {
@@ -150,7 +159,14 @@ test('what is at risk has names: mounts, branches, and branches of repositories 
     ],
   });
   const mount = {
-    ...({ name, path: '/m' as HostPath, kind: 'clone', isolation: 'shared', verdict: 'unpushed' } as const),
+    ...({
+      name,
+      path: '/m' as HostPath,
+      present: true,
+      kind: 'clone',
+      isolation: 'shared',
+      verdict: 'unpushed',
+    } as const),
     risks: [],
     repositories: [repository(''), repository('sub')],
     files: [],

@@ -21,6 +21,7 @@ interface Row {
   readonly active?: boolean;
   readonly session?: SessionStatus;
   readonly end?: 'ended' | 'killed';
+  readonly removed?: boolean;
   readonly status: string;
 }
 
@@ -48,11 +49,21 @@ describe('how an instance stands', () => {
       status: 'kept',
     },
     { what: 'it is kept, and somebody works in it', record: { exit: decided('keep') }, active: true, status: 'active' },
+    { what: 'its worktree was removed', removed: true, record: { exit: decided('keep') }, status: 'removed' },
+    {
+      what: 'its worktree was removed, and it is closed',
+      removed: true,
+      record: { state: 'closed' },
+      status: 'closed',
+    },
     { what: 'it is closed', record: { state: 'closed' }, status: 'closed' },
     { what: 'it is closed, and was kept', record: { state: 'closed', exit: decided('keep') }, status: 'closed' },
     { what: 'it was discarded', record: { state: 'closed', exit: decided('discard') }, status: 'discarded' },
     { what: 'it is closed, and marked active', record: { state: 'closed' }, active: true, status: 'closed' },
-  ])('is $status when $what', ({ record = {}, active = false, session: of = null, end = null, status }) => {
-    expect(statusOf({ state: 'open', ...record }, active, of, end)).toBe(status);
-  });
+  ])(
+    'is $status when $what',
+    ({ record = {}, active = false, session: of = null, end = null, removed = false, status }) => {
+      expect(statusOf({ state: 'open', ...record }, { active, session: of, end, removed })).toBe(status);
+    },
+  );
 });

@@ -111,6 +111,7 @@ export class MemoryContext {
       jackin: () =>
         Promise.resolve({
           path: '/none',
+          exists: () => false,
           instances: () => [],
           manifest: () => undefined,
           isolation: () => [],

@@ -12,8 +12,8 @@ export function define(command: Command, session: Session): void {
     );
   addNotes(command, {
     about:
-      'Note that the work of a session is to stay, be it clean or not. Its latest snapshot is never pruned. "resume" goes ' +
-      'on with it, "discard" gives it up.',
+      'Note that the work of a session is to stay, be it clean or not. Its latest snapshot is never pruned; none is made, ' +
+      'and what has changed since is said. "resume" goes on with it, "discard" gives it up.',
     examples: [
       ['keep', 'the instance of this folder'],
       ['keep app-run-1a2b3c4d -m "tests are missing"', 'another one, with a note'],
@@ -28,9 +28,14 @@ async function keepOutcome(
   note: string | undefined,
 ): Promise<Outcome> {
   const kept = await snap.keep({ instance, note });
-  const [{ instanceData }, { keptText }] = await Promise.all([
-    import('../views/json.js'),
+  const [{ keepData }, { keptText, keptWarnings }] = await Promise.all([
+    import('../views/json-assess.js'),
     import('../views/text-assess.js'),
   ]);
-  return { data: () => ({ instance: instanceData(kept) }), text: () => keptText(kept, next), report: true };
+  return {
+    data: () => keepData(kept),
+    text: () => keptText(kept, next),
+    report: true,
+    warnings: keptWarnings(kept, next),
+  };
 }

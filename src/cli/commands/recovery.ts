@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import type { StartingPoint } from '../../index.js';
 import { addNotes } from '../help.js';
 import type { Context, Outcome, Session } from '../session.js';
 import { diffOutcome } from './diff.js';
@@ -6,7 +7,7 @@ import { instanceListOutcome, listOutcome } from './list.js';
 import { type RestoreOptions, addRestoreOptions, restoreOutcome } from './restore.js';
 
 const whose = 'an instance, its container, its instance id or its role key';
-const fallback = 'default: that before the last run, else the first';
+const fallback = 'default: that before the last run, else the first; of folders that are gone, the newest';
 
 export function define(command: Command, session: Session): void {
   command.enablePositionalOptions().helpCommand(false);
@@ -71,9 +72,12 @@ function defineRestore(parent: Command, session: Session): void {
       .argument('[snap]', `the snapshot; ${fallback}`)
       .argument('[path...]', 'only these paths; default: everything'),
   ).action((instance: string, snapshot: string | undefined, words: string[], options: RestoreOptions) =>
-    session.run(restore, async (context) =>
-      restoreOutcome(context, await fullName(context, instance, snapshot), words, options),
-    ),
+    session.run(restore, async (context) => {
+      const start = await context.snap.recovery.startingPoint(instance, snapshot);
+      const said = await sayWhich(context, start);
+      const outcome = await restoreOutcome(context, nameOf(start), words, options);
+      return { ...outcome, messages: [...said, ...(outcome.messages ?? [])] };
+    }),
   );
   addNotes(restore, {
     about:
@@ -89,8 +93,32 @@ function defineRestore(parent: Command, session: Session): void {
 
 /** `NAME/3`, which means the same everywhere. */
 async function fullName({ snap }: Context, instance: string, snapshot: string | undefined): Promise<string> {
-  const found = await snap.recovery.startingPoint(instance, snapshot);
-  return `${found.instance}/${found.seq}`;
+  return nameOf(await snap.recovery.startingPoint(instance, snapshot));
+}
+
+function nameOf({ instance, seq }: StartingPoint): string {
+  return `${instance}/${seq}`;
+}
+
+const reasons: Readonly<Record<Exclude<StartingPoint['chosen'], 'named'>, string>> = {
+  newest: 'the newest, since none of its folders is there any more',
+  before_last_run: 'that before the last run',
+  first: 'the first',
+};
+
+/** Before the plan: which snapshot is taken where none was named. @returns what a document has to say of it */
+async function sayWhich(
+  { surroundings: { output }, globals, next }: Context,
+  { instance, seq, chosen, snapshots, latest }: StartingPoint,
+): Promise<readonly string[]> {
+  if (chosen === 'named' || snapshots === 1) return [];
+  const another = next(`recovery restore ${instance} SNAP`, null);
+  const note =
+    `Snapshot ${seq} of ${instance} is taken, ${reasons[chosen]}. There are ${snapshots}, the latest is ` +
+    `${latest}; another one: ${another}`;
+  if (globals.json) return [note];
+  if (!globals.quiet) await output.stderr.write(`note: ${note}\n`);
+  return [];
 }
 
 async function showOutcome({ snap, style, next }: Context, instance: string): Promise<Outcome> {

@@ -3,6 +3,8 @@ import type {
   AssessedRepository,
   Assessment,
   DiscardResult,
+  KeepResult,
+  MountSinceSaved,
   RepositoryWork,
   ResumeResult,
   Risk,
@@ -12,6 +14,8 @@ import type {
   AssessmentData,
   DiscardData,
   JsonPath,
+  KeepData,
+  MountSinceSavedData,
   ResumeData,
   RiskData,
 } from '../../schemas.js';
@@ -108,7 +112,21 @@ export function resumeData({ instance, kept, latest, mounts, container }: Resume
     instance: instanceData(instance),
     kept: kept === null ? null : { decided_at: kept.decided_at, note: kept.note },
     latest: latest === null ? null : pointerData(latest),
-    mounts: mounts.map(({ path, ...mount }) => ({ ...mount, path: pathToJson(path) })),
+    mounts: mounts.map(sinceSavedData),
     container,
+  };
+}
+
+export function keepData({ instance, mounts }: KeepResult): KeepData {
+  return { instance: instanceData(instance), mounts: mounts.map(sinceSavedData) };
+}
+
+function sinceSavedData({ name, path, state, changed, comparedWith }: MountSinceSaved): MountSinceSavedData {
+  return {
+    name,
+    path: pathToJson(path),
+    state,
+    changed,
+    compared_with: comparedWith === null ? null : pointerData(comparedWith),
   };
 }

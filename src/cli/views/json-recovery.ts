@@ -11,6 +11,8 @@ export function recoveryData(result: RecoveryResult): RecoveryData {
     recorded,
     snapshot_level: policy.snapshot,
     session,
+    ended: result.ended,
+    exit: result.exit,
     active: owner !== null,
     owner,
     mounts: mounts.map(mountData),

@@ -45,10 +45,12 @@ export function pointerData({ instance, seq, id, ref }: SnapshotPointer): Pointe
   return { instance, seq, id, ref };
 }
 
-export function saveData({ snapshot, created, stats, mounts, observedOnly, state, complete }: SaveResult): SaveData {
+export function saveData(result: SaveResult): SaveData {
+  const { snapshot, created, newInstance, stats, mounts, observedOnly, state, complete } = result;
   return {
     snapshot: snapshotData(snapshot),
     created,
+    new_instance: newInstance,
     stats: {
       files_observed: stats.filesObserved,
       files_stored: stats.filesStored,
@@ -153,6 +155,7 @@ export function instanceData(instance: InstanceSummary): InstanceData {
     created_at: instance.createdAt,
     exit_policy: instance.exitPolicy,
     ...(instance.exit === undefined ? {} : { exit: instance.exit }),
+    ...(instance.ended === undefined ? {} : { ended: instance.ended }),
     ...(instance.session === undefined ? {} : { session: instance.session }),
   };
 }

@@ -10,8 +10,8 @@ import { wrapped } from './wrap.js';
 export async function importText(result: ImportResult, style: TextStyle, next: NextCommand): Promise<string> {
   const { sessions, imported } = result;
   if (imported.length > 0) return importedText(result, style, next);
+  if (sessions.length === 0) return '';
   if (!style.terminal) return tabbedText(tabbed, sessions);
-  if (sessions.length === 0) return textOf(['jackin has no session here.']);
   const columns: readonly Column<JackinSession>[] = [
     { title: 'CONTAINER', text: ({ container }) => subject(container) },
     { title: 'STATUS', text: statusText },

@@ -66,8 +66,11 @@ const tabbedInstance: readonly ((instance: InstanceSummary) => string)[] = [
   rootsText,
 ];
 
-function stateText({ status, pendingRestore }: InstanceSummary): string {
-  return pendingRestore ? 'restore pending' : status;
+/** That its work is to stay does not hide how it ended. */
+function stateText({ status, pendingRestore, ended, session }: InstanceSummary): string {
+  if (pendingRestore) return 'restore pending';
+  const end = session?.status ?? ended?.how;
+  return status === 'kept' && end !== undefined ? `kept, ${end}` : status;
 }
 
 function rootsText({ mounts }: InstanceSummary): string {
@@ -76,16 +79,18 @@ function rootsText({ mounts }: InstanceSummary): string {
 
 /** One instance: its state, folders and settings. */
 export function instanceText(instance: InstanceSummary, style: TextStyle): string {
-  const { name, status, active, owner, exit, createdAt, snapshots, latest, sizeBytes, pendingRestore } = instance;
+  const { name, active, owner, exit, ended, createdAt, snapshots, latest, sizeBytes } = instance;
+  const { pendingRestore, status } = instance;
   const fields: readonly (readonly [string, string])[] = [
     ['Instance', name],
     [
       'State',
       [
-        ...(active && status === 'active' ? [] : [status]),
+        ...(active && status === 'active' ? [] : [stateText(instance)]),
         active ? `active, owned by ${subject(owner ?? 'nobody known')}` : 'not active',
       ].join(', '),
     ],
+    ...(ended === undefined ? [] : [['Ended', `${ended.how}, noticed ${localTime(ended.noticed_at)}`] as const]),
     ...(exit === undefined ? [] : [['Decided', decisionText(exit)] as const]),
     ['Made', localTime(createdAt)],
     [
@@ -105,7 +110,7 @@ export function instanceText(instance: InstanceSummary, style: TextStyle): strin
   ]);
 }
 
-function decisionText({ decision, decided_at: at, note }: NonNullable<InstanceSummary['exit']>): string {
+export function decisionText({ decision, decided_at: at, note }: NonNullable<InstanceSummary['exit']>): string {
   return `${decision}, ${localTime(at)}${note === null ? '' : `: ${subject(note)}`}`;
 }
 

@@ -1,8 +1,9 @@
-import type { RecoveryMount, RecoveryResult } from '../../index.js';
+import type { RecoveryMount, RecoveryResult, StartingPoint } from '../../index.js';
 import { displayPath } from '../library.js';
 import type { NextCommand } from '../next-command.js';
-import { counted, subject, textOf } from './format.js';
+import { counted, localTime, subject, textOf } from './format.js';
 import type { TextStyle } from './style.js';
+import { decisionText } from './text-list.js';
 import { words, wrapped } from './wrap.js';
 
 /** Where an instance's folders are from, how it was launched, and what can be gone back to. */
@@ -25,21 +26,23 @@ export function recoveryText(result: RecoveryResult, style: TextStyle, next: Nex
       wrapped([`  ${jsonPathText(path)}`, ` ${reason}`], style, 4),
     ),
     ...launchLines(result, style),
-    ...(start === null ? [] : ['', ...nextLines(instance, start.seq, next)]),
+    ...(start === null ? [] : ['', ...nextLines(start, next)]),
   ]);
 }
 
 type Fields = readonly (readonly [name: string, text: string])[];
 
-function sessionFields({ recorded, session, owner, index }: RecoveryResult): Fields {
+function sessionFields({ recorded, session, ended, exit, owner, index }: RecoveryResult): Fields {
   const manifest = index.jackin?.manifest;
   const fields: [name: string, text: string][] = [];
-  if (!recorded) fields.push(['record', 'lost: this is what its last snapshot has']);
+  if (!recorded) fields.push(['record', 'none here: this is what its last snapshot has']);
   if (manifest !== undefined) {
     const { instance_id: id, role_key: role, agent_runtime: agent } = manifest;
     fields.push(['jackin', `instance ${id}, role ${role}, agent ${agent}`]);
   }
   if (session !== null) fields.push(['status', statusText(session)]);
+  if (ended !== null) fields.push(['ended', `${ended.how}, noticed ${localTime(ended.noticed_at)}`]);
+  if (exit !== null) fields.push(['decided', decisionText(exit)]);
   fields.push(['active', owner ?? 'no']);
   if (index.cleanup !== null) fields.push(['at exit', `${index.cleanup} (work left in isolated mounts)`]);
   return fields;
@@ -98,7 +101,12 @@ function launchLines({ index: { launch } }: RecoveryResult, style: TextStyle): s
   ];
 }
 
-function nextLines(instance: string, seq: number, next: NextCommand): string[] {
+function nextLines({ instance, seq, chosen }: StartingPoint, next: NextCommand): string[] {
+  if (chosen === 'newest')
+    return [
+      `What snapshot ${seq} has: ${next(`tree ${instance}/${seq}`, null)}`,
+      `Have it again: ${next(`recovery restore ${instance} --to DIR`, null)}`,
+    ];
   return [
     `What has changed since snapshot ${seq}: ${next(`recovery diff ${instance}`, null)}`,
     `What going back would do: ${next(`recovery restore ${instance} --dry-run`, null)}`,

@@ -1,4 +1,5 @@
 import type { LeftOutReason, ObservedOnlyEntry, SaveResult } from '../../index.js';
+import { displayPath } from '../library.js';
 import type { NextCommand } from '../next-command.js';
 import { counted, grouped, pathText, sizeText, textOf } from './format.js';
 import type { TextStyle } from './style.js';
@@ -30,10 +31,18 @@ export function saveText(result: SaveResult, next: NextCommand, style: TextStyle
     `read ${grouped(stats.filesRead)}, added ${sizeText(stats.bytesAdded)}`;
   return textOf([
     wrapped(['Saved', 'snapshot', String(seq), 'of', instance + partial.join(''), ` ${id}`], style, 2),
+    ...newInstanceLines(result, style),
     wrapped(words(counts), style, 4),
     ...leftOutLines(result, next, style),
     wrapped([`Compare: ${next(`diff ${seq}`)}`, `  Go back: ${next(`restore ${seq}`)}`], style, 0),
   ]);
+}
+
+/** A name that was mistyped, or a folder that was not meant, shows here. */
+function newInstanceLines({ newInstance, mounts }: SaveResult, style: TextStyle): readonly string[] {
+  if (!newInstance) return [];
+  const folders = mounts.map(({ path }) => displayPath(path));
+  return [wrapped([...words('  a new instance, of'), ...listed(folders)], style, 4)];
 }
 
 const namesPerReason = 5;

@@ -11,6 +11,8 @@ import type { JackinManifest } from './manifest.js';
 export interface JackinHome {
   /** Where jackin keeps its data (`JACKIN_HOME_DIR`); text. */
   readonly path: string;
+  /** Whether there is such a folder. */
+  exists(): boolean;
   /** The instances that the index or a manifest tells of, those that were purged too; the newest first. */
   instances(): readonly IndexRow[];
   /** Undefined where jackin has no such instance (any more). No name leads out of its data. */

@@ -5,6 +5,7 @@ import type { RepositoryConfig } from './config-file.js';
 import type { GuardedDirectory } from './guarded-directory.js';
 import { valueOf } from './guarded-directory.js';
 import { type Location, locate } from './location.js';
+import { type OwnWork, everything, isOwnBranch, isOwnStash, ownWork } from './own-work.js';
 import { formatOf, operationOf, readConfig } from './read-user-repo.js';
 import { listRefs } from './ref-listing.js';
 import { type Head, readHead, resolveRef } from './refs.js';
@@ -21,7 +22,7 @@ export function readWork(folder: string, gitEntry: 'directory' | 'file'): Reposi
   if (location.kind === 'absent') return { ...nothing, unknown: ['no repository is where .git leads'] };
   const objects = new RepositoryObjects(location.value.commonDir);
   try {
-    return readLocated(location.value, objects);
+    return readLocated(location.value, objects, gitEntry === 'file');
   } finally {
     objects.close();
     location.value.close();
@@ -38,7 +39,7 @@ const nothing: Omit<RepositoryWork, 'unknown'> = {
   operation: null,
 };
 
-function readLocated(location: Location, objects: RepositoryObjects): RepositoryWork {
+function readLocated(location: Location, objects: RepositoryObjects, mayBeLinked: boolean): RepositoryWork {
   const { gitDir, commonDir } = location;
   const unknown: string[] = [];
   const config = readConfig(commonDir, unknown);
@@ -48,11 +49,12 @@ function readLocated(location: Location, objects: RepositoryObjects): Repository
   if (!format.refs) return { ...nothing, operation, unknown };
   const head = headOf(location, unknown);
   const refs = valueOf(listRefs(commonDir), unknown) ?? new Map<string, ObjectId>();
+  const own = mayBeLinked ? ownWork(location, head, config, unknown) : everything;
   return {
     ...head,
     headIsHeld: head.detached && head.head !== null && isReached(objects, head.head, tipsIn(refs)),
-    branches: branchesOf({ refs, config, objects, current: head.branch }),
-    stashes: countStashes(location, unknown),
+    branches: branchesOf({ refs, config, objects, current: head.branch, own }),
+    stashes: countStashes(location, own, unknown),
     operation,
     unknown,
   };
@@ -80,11 +82,12 @@ interface Branches {
   readonly config: RepositoryConfig;
   readonly objects: RepositoryObjects;
   readonly current: string | null;
+  readonly own: OwnWork;
 }
 
 const heads = 'refs/heads/';
 
-function branchesOf({ refs, config, objects, current }: Branches): BranchWork[] {
+function branchesOf({ refs, config, objects, current, own }: Branches): BranchWork[] {
   return [...refs].flatMap(([ref, tip]) => {
     if (!ref.startsWith(heads)) return [];
     const name = ref.slice(heads.length);
@@ -98,6 +101,7 @@ function branchesOf({ refs, config, objects, current }: Branches): BranchWork[] 
         upstream: tracking === null ? null : tracking.replace(/^refs\/(?:heads|remotes)\//, ''),
         gone: tracking !== null && upstreamTip === undefined,
         ahead: upstreamTip === undefined ? null : countAhead(objects, tip, upstreamTip),
+        elsewhere: !isOwnBranch(own, name, tip),
       },
     ];
   });
@@ -105,14 +109,15 @@ function branchesOf({ refs, config, objects, current }: Branches): BranchWork[] 
 
 const logLimit = 64 * 1024 * 1024;
 
-/** Stashes belong to all worktrees of a repository. */
-function countStashes({ gitDir, commonDir }: Location, unknown: string[]): number {
+/** All worktrees of a repository share one list of stashes. One without a line in the log is anybody's. */
+function countStashes({ gitDir, commonDir }: Location, own: OwnWork, unknown: string[]): number {
   const stash = resolveRef(gitDir, commonDir, 'refs/stash');
   if (valueOf(stash, unknown) === undefined) return 0;
-  return Math.max(1, linesOf(commonDir, unknown));
+  const lines = linesOf(commonDir, unknown);
+  return lines.length === 0 ? 1 : lines.filter((line) => isOwnStash(own, line)).length;
 }
 
-function linesOf(commonDir: GuardedDirectory, unknown: string[]): number {
+function linesOf(commonDir: GuardedDirectory, unknown: string[]): string[] {
   const log = valueOf(commonDir.read('logs/refs/stash', logLimit), unknown);
-  return log === undefined ? 0 : log.toString('latin1').split('\n').length - 1;
+  return log === undefined ? [] : log.toString('latin1').split('\n').slice(0, -1);
 }

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
@@ -47,6 +48,10 @@ export class FileJackinHome implements JackinHome {
   constructor(places: JackinPlaces) {
     this.path = places.home;
     this.#places = places;
+  }
+
+  exists(): boolean {
+    return existsSync(this.path);
   }
 
   instances(): readonly IndexRow[] {

@@ -57,6 +57,7 @@ export async function assessRecord(context: Context, record: InstanceRecord): Pr
     const [first, ...others] = mounts.map(({ verdict }) => verdict);
     return {
       instance: record.name,
+      state: context.registry.all().some(({ name }) => name === record.name) ? record.state : 'unrecorded',
       verdict: worstOf(first ?? 'clean', others),
       mounts,
       latest: known === undefined ? null : pointerTo(known),
@@ -69,7 +70,8 @@ export async function assessRecord(context: Context, record: InstanceRecord): Pr
 
 async function assessMount(context: Context, record: InstanceRecord, mount: MountRecord): Promise<AssessedMount> {
   const { base, isolation } = originOf(context, record, mount);
-  const about = { name: mount.name, path: mount.path, isolation };
+  const present = context.host.identity(mount.path)?.directory === true;
+  const about = { name: mount.name, path: mount.path, present, isolation };
   try {
     const root = openRoot(context, mount);
     try {
@@ -80,7 +82,8 @@ async function assessMount(context: Context, record: InstanceRecord, mount: Moun
   } catch (error) {
     if (!isSnapError(error) && systemCode(error) === undefined) throw error;
     if (isSnapError(error, 'INTERRUPTED')) throw error;
-    const { message } = error as Error;
+    // A sentence of its own there, and a part of one here.
+    const message = (error as Error).message.replace(/\.$/, '');
     return { ...about, kind: null, repositories: [], files: [], comparedWith: null, ...unobservable(message) };
   }
 }
@@ -99,7 +102,7 @@ function originOf(
   return { base: worktree.baseCommit, isolation: 'worktree' };
 }
 
-type Looked = Omit<AssessedMount, 'name' | 'path' | 'isolation'>;
+type Looked = Omit<AssessedMount, 'name' | 'path' | 'present' | 'isolation'>;
 
 async function lookInto(
   context: Context,

@@ -6,32 +6,37 @@ import { roleContainer } from '../../core/jackin/manifest.js';
 import type { DiscardRequest } from '../../core/requests.js';
 import type { InstanceSummary, SnapshotPointer } from '../../core/results.js';
 import type { WorktreeRemoval } from '../../core/run-results.js';
-import type { DiscardResult, ResumeResult } from '../../core/session-results.js';
-import { SnapError, isSnapError } from '../../errors.js';
+import type { DiscardResult, KeepResult, ResumeResult } from '../../core/session-results.js';
+import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { lockForReading } from '../locking.js';
 import { save } from '../save.js';
 import { ownerOf } from '../session/activity.js';
 import { changeRecord } from '../session/instances.js';
 import { inWorktree, removeWorktree } from '../worktree/remove-worktree.js';
 import { knowIfReadable, pointerTo } from '../snapshots.js';
 import { assessRecord, recordFor } from './assess.js';
-import { compareFolder } from './compare-folder.js';
+import { mountsSinceSaved } from './since-saved.js';
 
 /**
- * Notes that the work of a session is to stay, clean or not.
+ * Notes that the work of a session is to stay, clean or not, and says what of it no snapshot holds: none is made.
  * @throws SnapError INSTANCE_NOT_FOUND, INSTANCE_AMBIGUOUS, INSTANCE_CLOSED
  */
 export async function keep(
   context: Context,
   { instance, note }: { readonly instance?: string | undefined; readonly note?: string | undefined },
-): Promise<InstanceSummary> {
-  const { name } = await recordFor(context, instance);
+): Promise<KeepResult> {
+  const record = await recordFor(context, instance);
+  const kept = await noteKeep(context, record.name, note ?? null);
+  return { instance: kept, mounts: await mountsSinceSaved(context, record) };
+}
+
+/** The note alone. @throws SnapError INSTANCE_NOT_FOUND, INSTANCE_CLOSED */
+export async function noteKeep(context: Context, name: InstanceName, note: string | null): Promise<InstanceSummary> {
   const latest = context.store.exists() ? (await context.store.snapshots(name)).at(-1) : undefined;
   return changeRecord({ ...context, instance: name }, (record) => {
     refuseClosed(record);
     const decided_at = context.now().toISOString();
-    return { ...record, exit: { decision: 'keep', decided_at, note: note ?? null, snapshot: latest?.seq ?? null } };
+    return { ...record, exit: { decision: 'keep', decided_at, note, snapshot: latest?.seq ?? null } };
   });
 }
 
@@ -115,7 +120,7 @@ export async function resume(context: Context, selector: string | undefined): Pr
   const before = await recordFor(context, selector);
   refuseClosed(before);
   const kept = before.exit ?? null;
-  const mounts = await lookAtMounts(context, before);
+  const mounts = await mountsSinceSaved(context, before);
   const instance = await changeRecord({ ...context, instance: before.name }, ({ exit, ...record }) => {
     refuseClosed(record);
     return exit?.decision === 'discard' ? { ...record, exit } : record;
@@ -130,37 +135,4 @@ export async function resume(context: Context, selector: string | undefined): Pr
     mounts,
     container: manifest === undefined ? null : (roleContainer(manifest) as InstanceName),
   };
-}
-
-async function lookAtMounts(context: Context, record: InstanceRecord): Promise<ResumeResult['mounts']> {
-  const lock = context.store.exists() ? await lockForReading(context) : undefined;
-  try {
-    const mounts: ResumeResult['mounts'][number][] = [];
-    for (const mount of record.mounts) {
-      const { name, path, dev, ino } = mount;
-      const now = context.host.identity(path);
-      if (now?.directory !== true) mounts.push({ name, path, state: 'gone', changed: 0 });
-      else if (now.dev !== dev || now.ino !== ino) mounts.push({ name, path, state: 'another_folder', changed: 0 });
-      else mounts.push({ name, path, ...(await compared(context, record, mount)) });
-    }
-    return mounts;
-  } finally {
-    lock?.release();
-  }
-}
-
-async function compared(
-  context: Context,
-  record: InstanceRecord,
-  mount: InstanceRecord['mounts'][number],
-): Promise<Pick<ResumeResult['mounts'][number], 'state' | 'changed'>> {
-  try {
-    const { verdict, files } = await compareFolder(context, record, mount);
-    const state = verdict === 'saved' ? 'as_saved' : verdict === 'dirty' ? 'changed' : 'unknown';
-    return { state, changed: files.length };
-  } catch (error) {
-    // A look that fails says that it does not know, and stops nobody from going on.
-    if (!isSnapError(error) || isSnapError(error, 'INTERRUPTED')) throw error;
-    return { state: 'unknown', changed: 0 };
-  }
 }

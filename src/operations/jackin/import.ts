@@ -1,3 +1,4 @@
+import { bytesOfText, displayPath } from '../../core/entry-path.js';
 import { parseInstanceName } from '../../core/ids.js';
 import type { InstanceName } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
@@ -27,11 +28,11 @@ export async function importSessions(
   const rows = home.instances();
   const { selector, all = false } = request;
   if (selector === undefined && !all)
-    return { sessions: await describeAll(look, home, rows), imported: [], messages: [] };
+    return { sessions: await describeAll(look, home, rows), imported: [], messages: emptyNotes(home, rows) };
   const chosen = selector === undefined ? rows.filter(isKept) : rowsOf(home, rows, selector);
   const hints = hintsFor(home, request, chosen.length);
   const imported: InstanceSummary[] = [];
-  const messages: string[] = [];
+  const messages = emptyNotes(home, rows);
   for (const { container_base: container } of chosen) {
     const made = await orTell(all, messages, () => importOne(open(), parseInstanceName(container), hints));
     if (made === undefined) continue;
@@ -39,6 +40,14 @@ export async function importSessions(
     messages.push(...(made.recovery?.left_out ?? []).map((mount) => `${container}: ${leftOutText(mount)}.`));
   }
   return { sessions: [], imported, messages };
+}
+
+function emptyNotes(home: JackinHome, rows: readonly IndexRow[]): string[] {
+  if (rows.length > 0) return [];
+  const why = home.exists() ? 'nothing in it is of a session' : 'there is no such folder';
+  return [
+    `jackin has no session in ${displayPath(bytesOfText(home.path))}: ${why}. JACKIN_HOME_DIR says where else it keeps them.`,
+  ];
 }
 
 /** @throws SnapError USAGE where what is said of one session would be said of several */

@@ -8,6 +8,7 @@ import type { Context } from '../context.js';
 import { readPendingOr } from '../restore/pending.js';
 import { activeOverlaps } from '../restore/guards.js';
 import { instanceForSave } from '../session/instance-for-save.js';
+import { newSession } from '../session/new-session.js';
 import { lookAtMounts } from './look-at-mounts.js';
 import { foreseeRestores } from './foresee-restores.js';
 
@@ -18,7 +19,7 @@ import { foreseeRestores } from './foresee-restores.js';
  */
 export async function plan(context: Context, request: PlanRequest): Promise<PlanResult> {
   const store = await storeOf(context);
-  const chosen = await orRefusal(() => Promise.resolve(instanceForSave(context, request)));
+  const chosen = await orRefusal(async () => instanceForSave(context, request, await newSession(context, request)));
   if ('code' in chosen) return { ...nothingPlanned, ...namedInstance(context), store, refusal: chosen };
   const { record, isNew } = chosen;
   const looked = await orRefusal(() => look(context, record, request));

@@ -36,7 +36,7 @@ export async function recordOrLast(context: Context, name: InstanceName): Promis
 }
 
 /** Instances that have snapshots and no record. */
-export async function lostRecords(context: Context, refs: readonly SnapshotRef[]): Promise<InstanceRecord[]> {
+async function lostRecords(context: Context, refs: readonly SnapshotRef[]): Promise<InstanceRecord[]> {
   const known = new Set(context.registry.all().map(({ name }) => name));
   const byName = new Map<InstanceName, SnapshotRef[]>();
   for (const ref of refs)

@@ -1,13 +1,15 @@
+import { endOfActivity } from '../../core/activity.js';
 import { type HostPath, pathFromJson } from '../../core/entry-path.js';
 import { holdsState } from '../../core/held-state.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Manifest, ManifestMount } from '../../core/manifest.js';
 import { type MountOrigin, indexOfFolders } from '../../core/recovery-index.js';
 import type { RecoveryMount, RecoveryResult } from '../../core/recovery-results.js';
-import type { RepositoryState, SnapshotPointer } from '../../core/results.js';
+import type { RepositoryState } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { activityOf } from '../session/activity.js';
+import { endedOf } from '../session/instances.js';
 import { readManifest } from '../snapshot-content.js';
 import { type KnownSnapshot, knowIfReadable, pointerTo } from '../snapshots.js';
 import { findInstance, recordOrLast } from './find-instance.js';
@@ -28,6 +30,7 @@ export async function showRecovery(context: Context, selector: string): Promise<
   const last = known.at(-1);
   const manifest = last === undefined ? undefined : await readableManifest(context, last);
   const { owner, session } = await activityOf(context, record);
+  const end = endOfActivity(context.registry.readActivity(name), context.processes);
   const index = record.recovery ?? indexOfFolders(record.mounts);
   return {
     instance: name,
@@ -35,6 +38,8 @@ export async function showRecovery(context: Context, selector: string): Promise<
     index,
     policy: record.policy,
     session,
+    ended: endedOf(context, record, end).ended ?? null,
+    exit: record.exit ?? null,
     owner,
     mounts: record.mounts.map((mount) =>
       mountOf(
@@ -47,14 +52,9 @@ export async function showRecovery(context: Context, selector: string): Promise<
     snapshots: refs.length,
     latest: last === undefined ? null : pointerTo(last),
     latestHoldsState: manifest !== undefined && holdsState(manifest),
-    start: startOf(known),
+    start: startingPointOf(context, known, record.mounts) ?? null,
     store: context.host.dataDirectory,
   };
-}
-
-function startOf(known: readonly KnownSnapshot[]): SnapshotPointer | null {
-  const start = startingPointOf(known);
-  return start === undefined ? null : pointerTo(start);
 }
 
 /** A look at what is there does not fail for one snapshot that is damaged. */

@@ -32,8 +32,8 @@ export async function noteKept(
 ): Promise<{ readonly decision: 'keep' | null; readonly messages: readonly string[] }> {
   try {
     if (context.registry.find(instance)?.exit?.decision !== 'keep') {
-      const { keep } = await import('../assess/decide.js');
-      await keep(context, { instance });
+      const { noteKeep } = await import('../assess/decide.js');
+      await noteKeep(context, instance, null);
     }
     return { decision: 'keep', messages: [] };
   } catch (error) {

@@ -1,10 +1,10 @@
-import type { InstanceName } from '../../core/ids.js';
+import { type InstanceName, isInstanceName } from '../../core/ids.js';
 import { endOfActivity } from '../../core/activity.js';
-import { type InstanceRecord, exitPolicyOf } from '../../core/instance-record.js';
+import { type EndedActivity, type InstanceRecord, exitPolicyOf } from '../../core/instance-record.js';
 import { statusOf } from '../../core/session-status.js';
 import { defaultPolicy, withSettings } from '../../core/policy.js';
 import type { InstanceSummary } from '../../core/results.js';
-import { SnapError } from '../../errors.js';
+import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
 import { recordInSnapshots } from '../recovery/find-instance.js';
@@ -14,7 +14,7 @@ import { activityOf } from './activity.js';
 import { chooseInstance, chosenRecord } from './choose-instance.js';
 import { reconcile } from './reconcile.js';
 
-/** All instances, by name, the damaged ones too. */
+/** All instances, by name: the damaged ones too, and those of which there are only snapshots. */
 export async function listInstances(context: Context): Promise<InstanceSummary[]> {
   const summaries = new Map<InstanceName, InstanceSummary>();
   await reconcile(context);
@@ -25,7 +25,22 @@ export async function listInstances(context: Context): Promise<InstanceSummary[]
       state: 'damaged',
       status: 'damaged',
     });
+  for (const name of instancesWithSnapshots(context))
+    if (!summaries.has(name)) summaries.set(name, await summarizeUnrecorded(context, name));
   return [...summaries.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+function instancesWithSnapshots({ store }: Context): ReadonlySet<InstanceName> {
+  const names = store.exists() ? store.refNames('refs/jackin/') : [];
+  return new Set(names.map((name) => name.split('/')[2] ?? '').filter(isInstanceName));
+}
+
+/** Snapshots of later numbers than all that were fetched were made here: then a record was there once. */
+async function summarizeUnrecorded(context: Context, name: InstanceName): Promise<InstanceSummary> {
+  const summary = await summarizeLost(context, name);
+  const fetched = unlessDamaged(() => context.registry.lastFetched(name)) ?? 0;
+  const state = fetched > 0 && (summary.latest ?? 0) <= fetched ? 'fetched' : 'lost';
+  return { ...summary, state, status: state };
 }
 
 /** What the last readable snapshot tells of an instance whose own record cannot be read. */
@@ -54,7 +69,7 @@ export async function summarizeInstance(context: Context, record: InstanceRecord
   return {
     name: record.name,
     state: record.state,
-    status: statusOf(record, owner !== null, session, end),
+    status: statusOf(record, { active: owner !== null, session, end, removed: isRemoved(context, record) }),
     active: owner !== null,
     owner,
     mounts: record.mounts.map(({ name, path }) => ({ name, path, present: context.host.identity(path) !== undefined })),
@@ -66,8 +81,34 @@ export async function summarizeInstance(context: Context, record: InstanceRecord
     createdAt: record.createdAt,
     exitPolicy: exitPolicyOf(record),
     ...(record.exit === undefined ? {} : { exit: record.exit }),
+    ...endedOf(context, record, end),
     ...(session === null ? {} : { session }),
   };
+}
+
+function unlessDamaged<Value>(read: () => Value | undefined): Value | undefined {
+  try {
+    return read();
+  } catch (error) {
+    if (!isSnapError(error, 'CONFIGURATION_INVALID')) throw error;
+    return undefined;
+  }
+}
+
+/** A worktree's own instance has no other folder. */
+function isRemoved({ registry }: Context, { name, mounts }: InstanceRecord): boolean {
+  const worktree = unlessDamaged(() => registry.findWorktree(name));
+  return worktree?.stage === 'removed' && mounts.every(({ path }) => path === worktree.path);
+}
+
+/** What a mark tells that nobody cleared yet is noticed now. */
+export function endedOf(
+  context: Context,
+  { ended }: InstanceRecord,
+  end: EndedActivity['how'] | null,
+): Pick<InstanceSummary, 'ended'> {
+  const how = end === null ? ended : { how: end, noticed_at: context.now().toISOString() };
+  return how === undefined ? {} : { ended: how };
 }
 
 /** Marks the instance active for as long as the process lives. @throws SnapError USAGE when there is no such process */
