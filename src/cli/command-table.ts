@@ -199,7 +199,7 @@ export const commandTable: readonly CommandEntry[] = [
     name: 'prune',
     usage: '',
     group: tidy,
-    summary: 'remove what retention lets go; also: gc',
+    summary: 'remove what retention lets go; also: gc, du',
     load: () => import('./commands/prune.js'),
   },
   {

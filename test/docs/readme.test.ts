@@ -14,7 +14,7 @@ const blocks = codeBlocks(page);
 describe('the README', () => {
   test('is followed from its first command to its last', () => {
     const area = tempDir();
-    const { folder, env } = makeProject(area);
+    const { folder, env } = makeProject(area, 'empty');
     const scripts = ofLanguage('sh').map(({ text }) => text);
     expect(scripts.length).toBeGreaterThan(4);
 
@@ -112,11 +112,14 @@ interface Project {
   readonly env: Readonly<Record<string, string>>;
 }
 
-function makeProject(area: string): Project {
+function makeProject(area: string, how: 'empty' | 'full' = 'full'): Project {
   const folder = join(area, 'project');
-  for (const path of ['home', 'project/src', 'programs']) mkdirSync(join(area, path), { recursive: true });
-  writeFileSync(join(folder, 'plan.txt'), 'make something\n');
-  writeFileSync(join(folder, 'src/main.c'), 'int main(void) { return 0; }\n');
+  for (const path of ['home', 'project', 'programs']) mkdirSync(join(area, path), { recursive: true });
+  if (how === 'full') {
+    mkdirSync(join(folder, 'src'));
+    writeFileSync(join(folder, 'plan.txt'), 'make something\n');
+    writeFileSync(join(folder, 'src/main.c'), 'int main(void) { return 0; }\n');
+  }
   symlinkSync(snapBin, join(area, 'programs/jackin-snap'));
   const path = [join(area, 'programs'), dirname(process.execPath), process.env['PATH'] ?? '/usr/bin:/bin'].join(':');
   return { folder, env: { PATH: path, HOME: join(area, 'home'), LC_ALL: 'C', TZ: 'UTC' } };

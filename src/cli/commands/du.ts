@@ -21,7 +21,8 @@ export function define(command: Command, session: Session): void {
     about:
       'What snapshots take on the disk: all that each holds, what it shares with others, and what is its own alone.',
     more: `Sizes are those of the packs as they lie there. UNIQUE is about what removing
-just that one would free, once it is older than ten minutes.`,
+just that one would free, once it is older than ten minutes. Off a terminal the
+last rows are (garbage), (overhead) and (store), with their bytes.`,
     examples: [
       ['du', 'the snapshots of this folder'],
       ['du --all', 'every instance'],

@@ -45,9 +45,11 @@ function outcomeText({ outcome, reason }: Explanation): string {
 }
 
 function ruleText({ path, outcome, rule }: Explanation): string {
+  if (outcome === 'absent' && rule.kind === 'none') return 'if it were there, no rule would leave it out';
   const above = rule.path === path || rule.path === '' ? '' : `, which decides about ${displayPath(rule.path)}`;
   const entered = outcome === 'stored' && leavingOut.has(rule.kind) ? '; but something in it is stored' : '';
-  return `${rulesWords(rule)}${above}${entered}`;
+  const when = outcome === 'absent' ? 'if it were there: ' : '';
+  return `${when}${rulesWords(rule)}${above}${entered}`;
 }
 
 const leavingOut: ReadonlySet<DecidingRule['kind']> = new Set(['exclude', 'stack', 'ignore_file']);

@@ -67,11 +67,33 @@ function shortened(
   return [...lines.slice(0, longPlan), `  … and ${sumUp(rest)} more; --verbose shows all.`];
 }
 
-/** `2 create, 1 delete`, in the order of the actions' weight. */
+/** `2 create (1 folder), 1 delete`, in the order of the actions' weight: files are counted apart everywhere else. */
 function countsText(plan: readonly PlannedChange[]): string {
-  const counts = new Map<string, number>();
-  for (const { action } of plan) counts.set(action, (counts.get(action) ?? 0) + 1);
-  return [...counts].map(([action, count]) => `${grouped(count)} ${action}`).join(', ');
+  const counts = new Map<string, { all: number; folders: number }>();
+  for (const change of plan) {
+    const { all, folders } = counts.get(change.action) ?? { all: 0, folders: 0 };
+    counts.set(change.action, { all: all + 1, folders: folders + (isOfFolder(change) ? 1 : 0) });
+  }
+  return [...counts]
+    .map(([action, { all, folders }]) => {
+      const apart = folders === 0 ? '' : ` (${counted(folders, 'folder')})`;
+      return `${grouped(all)} ${action}${apart}`;
+    })
+    .join(', ');
+}
+
+/** No file comes, goes or changes with it. */
+function isOfFolder({ from, to }: Pick<PlannedChange, 'from' | 'to'>): boolean {
+  return [from, to].every((kind) => kind === 'directory' || kind === 'nothing');
+}
+
+/** `, and 2 folders`: what is no file, and was done all the same. */
+function foldersText({ plan, failed }: Pick<RestoreResult, 'plan' | 'failed'>, to: 'directory' | 'nothing'): string {
+  const undone = new Set(failed.map(({ mount, path }) => `${mount}:${path}`));
+  const done = plan.filter(
+    (change) => isOfFolder(change) && change.to === to && !undone.has(`${change.mount}:${change.path}`),
+  );
+  return done.length === 0 ? '' : ` and ${counted(done.length, 'folder')}`;
 }
 
 /** What was done, and the one command that takes it back. */
@@ -79,7 +101,8 @@ export function restoredText(result: RestoreResult, undo: string, style: TextSty
   const { fromSnapshot, restoredFiles, deletedFiles, bytesWritten, emergencySnapshot, verified } = result;
   if (result.plan.length === 0 && result.failed.length === 0) return '';
   const done =
-    `Restored ${counted(restoredFiles, 'file')} (${sizeText(bytesWritten)}), deleted ${grouped(deletedFiles)}, ` +
+    `Restored ${counted(restoredFiles, 'file')}${foldersText(result, 'directory')} (${sizeText(bytesWritten)}), ` +
+    `deleted ${deletedText(deletedFiles, foldersText(result, 'nothing'))}, ` +
     `from snapshot ${fromSnapshot.seq} of ${fromSnapshot.instance}`;
   const into = result.destination === null ? [] : ['into', displayPath(result.destination)];
   const back =
@@ -88,6 +111,10 @@ export function restoredText(result: RestoreResult, undo: string, style: TextSty
     wrapped(ended([...words(done), ...into], verified ? '; verified.' : '.'), style, 2),
     ...(back === '' ? [] : [wrapped([...words(back), undo], style, 2)]),
   ]);
+}
+
+function deletedText(files: number, folders: string): string {
+  return folders === '' ? grouped(files) : `${counted(files, 'file')}${folders}`;
 }
 
 function ended(parts: readonly string[], end: string): readonly string[] {

@@ -65,8 +65,8 @@ export function approvalText({ file, approved, presets }: StackApprovalResult, s
 
 /** Sizes by instance and snapshot, and what the store takes besides. */
 export async function usageText(result: UsageResult, all: boolean, style: TextStyle): Promise<string> {
-  if (!style.terminal) return tabbedText(tabbedFields, rowsOf(result));
   const { store, instances } = result;
+  if (!style.terminal) return tabbedText(tabbedFields, rowsOf(result)) + totalLines(store);
   const columns: readonly Column<Row>[] = [
     { title: all ? 'INSTANCE' : 'SNAPSHOT', text: ({ name }) => name },
     { title: 'ALL', text: ({ bytes }) => sizeText(bytes), align: 'right', rank: 1 },
@@ -84,6 +84,12 @@ export async function usageText(result: UsageResult, all: boolean, style: TextSt
       ...instances.flatMap(prunableLine),
     ])
   );
+}
+
+/** No instance has such a name. */
+function totalLines({ garbageBytes, overheadBytes, totalBytes }: UsageResult['store']): string {
+  const totals = { '(garbage)': garbageBytes, '(overhead)': overheadBytes, '(store)': totalBytes };
+  return textOf(Object.entries(totals).map(([name, bytes]) => `${name}\t${String(bytes)}`));
 }
 
 function prunableLine({ instance, prunable: { snapshots, freedBytes } }: InstanceUsage): readonly string[] {

@@ -9,9 +9,10 @@ import type { Context } from '../context.js';
 import { save } from '../save.js';
 import { makeWorktree } from '../worktree/make-worktree.js';
 import { inWorktree, removeNow } from '../worktree/remove-worktree.js';
+import { uncommittedNotes } from '../worktree/uncommitted.js';
 import { goneWith, unsavedIn } from '../worktree/unsaved.js';
 import { type ExitPolicy, exitPolicyOfFolder, noteKept } from './exit-policy.js';
-import { type EndedRun, run } from './run.js';
+import { type EndedRun, run, sayBefore } from './run.js';
 
 /** Runs a command in a folder; the exit code that a shell would report. */
 export type StartCommandIn = (command: RunRequest['command'], folder: HostPath) => Promise<number>;
@@ -33,12 +34,15 @@ export async function runInWorktree(
   const { record, start: folder } = await makeWorktree(context);
   const ran = { done: false };
   try {
+    const said: string[] = [];
+    for (const note of await uncommittedNotes(context, record)) said.push(...(await sayBefore(request, note)));
     const ended = await run(inWorktree(context, record), inWorktree(undisturbed, record), request, async (command) => {
       const exitCode = await start(command, folder);
       ran.done = true;
       return exitCode;
     });
-    return await afterRun(undisturbed, record, request, { ...ended, policy });
+    const result = { ...ended.result, messages: [...said, ...ended.result.messages] };
+    return await afterRun(undisturbed, record, request, { ...ended, result, policy });
   } catch (error) {
     // Where nothing ran, it holds what its commit holds.
     if (!ran.done) await removeNow(undisturbed, record, null);
@@ -67,7 +71,7 @@ async function afterRun(context: Context, made: WorktreeRecord, request: RunRequ
     };
   } catch (error) {
     // What the command returned comes first.
-    const said = error instanceof Error ? error.message : String(error);
+    const said = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
     return { ...result, worktree: { ...stays, unsaved: [said] } };
   }
 }

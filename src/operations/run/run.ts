@@ -1,4 +1,5 @@
 import { activeOwner } from '../../core/activity.js';
+import { commandText } from '../../core/command-text.js';
 import type { InstanceName } from '../../core/ids.js';
 import type { MountRecord } from '../../core/instance-record.js';
 import type { SnapshotLevel } from '../../core/policy.js';
@@ -71,7 +72,7 @@ interface Begun {
 
 async function saveBefore(context: Context, request: RunRequest): Promise<Begun> {
   try {
-    const message = `Before ${request.command.join(' ')}`;
+    const message = `Before ${commandText(request.command)}`;
     const before = await save(context, { trigger: 'run_start', message });
     const { instance } = before.snapshot;
     const level = levelOf(context, instance);
@@ -97,7 +98,7 @@ function levelOf({ registry }: Context, instance: InstanceName): SnapshotLevel {
 }
 
 /** What has to be said before the command starts; it is one of the messages where nobody listens. */
-async function sayBefore({ onWarning }: RunRequest, said: string): Promise<string[]> {
+export async function sayBefore({ onWarning }: RunRequest, said: string): Promise<string[]> {
   if (onWarning === undefined) return [said];
   await onWarning(said);
   return [];
@@ -137,7 +138,7 @@ const nothingSaved: Ended = { saved: null, after: null, changes: null, complete:
 async function afterCommand(context: Context, request: RunRequest, ran: Ran): Promise<Ended> {
   let after: SaveResult;
   try {
-    const message = `After ${request.command.join(' ')} (exit ${String(ran.exitCode)})`;
+    const message = `After ${commandText(request.command)} (exit ${String(ran.exitCode)})`;
     after = await save(context, { trigger: 'post_step', message });
   } catch (error) {
     const said = `The snapshot after the command could not be made: ${wordsOf(error)}`;
