@@ -147,7 +147,7 @@ describe('a save', () => {
     expect(document.error).toMatchObject({ code: 'JACKIN_NOT_FOUND', hint: expect.stringContaining('import jackin') });
     await scene.json(['run', '--', 'touch', 'ran'], { ...options, code: 3 });
     expect(scene.has('ran')).toBe(false);
-    expect((await scene.json(['plan'], { ...options, code: 4 })).data.refusal).toMatchObject({
+    expect((await scene.json(['plan'], { ...options, code: 4 })).data.snapshot.refusal).toMatchObject({
       code: 'JACKIN_NOT_FOUND',
     });
     await scene.json(['save', '.'], options);
