@@ -1,6 +1,7 @@
 import type { SnapDocument } from '../../support/cli.js';
 import type { ProcessRun } from '../../support/run-process.js';
 import { told } from './area.js';
+import type { Moment } from './scenarios.js';
 import type { Stage } from './stage.js';
 import { differingPaths, leftovers, refsIn, seqOf, storeProblems } from './store-problems.js';
 
@@ -95,15 +96,22 @@ export async function aftermathProblems(stage: Stage, way: Way, wasMended = fals
 
 async function recoveryProblems(stage: Stage, way: Way, wasMended: boolean): Promise<string[]> {
   const { area, scenario } = stage;
-  const isHalfway = scenario.halfway !== undefined;
-  const [forwards, backwards] = isHalfway ? (['then', 'now'] as const) : ([scenario.ends, scenario.starts] as const);
-  const end = way === '--continue' ? forwards : backwards;
+  const end = endOf(stage, way);
   const run = await area.run(['recover', way, '--yes', ...(stage.isElsewhere ? ['--force'] : [])]);
-  if (run.code === 3)
+  if (run.code === 3) {
+    const isHalfway = scenario.halfway !== undefined;
     return stage.mountProblems(scenario.ends, ...(isHalfway ? [] : [scenario.starts]), ...(wasMended ? [end] : []));
+  }
   if (run.code === 6 && way === '--continue') return unnamedProblems(stage, run);
   if (run.code !== 0) return [`recover ${way}: exit ${run.code ?? run.signal} ${told(run)}`];
   return stage.mountProblems(end).map((problem) => `after recover ${way} ${problem}`);
+}
+
+/** What a recovery leads to. */
+function endOf({ scenario }: Stage, way: Way): Moment {
+  const [forwards, backwards] =
+    scenario.halfway === undefined ? [scenario.ends, scenario.starts] : (['then', 'now'] as const);
+  return way === '--continue' ? forwards : backwards;
 }
 
 /** A restore that was finished but for some paths names all of them, or the folder that they would be in. */
