@@ -491,9 +491,9 @@ export interface InstanceRegistry {
   /** The number of the emergency snapshot of the last restore, be that snapshot there or not. */
   lastRestore(name: InstanceName): Seq | undefined;
   recordRestore(name: InstanceName, emergency: Seq): void;
-  /** The highest number that came from another store: those up to it may be somebody else's. */
-  lastFetched(name: InstanceName): Seq | undefined;
-  recordFetched(name: InstanceName, seq: Seq): void;
+  /** The commits of the snapshots that came from another store, by their numbers. */
+  fetched(name: InstanceName): ReadonlyMap<Seq, ObjectId>;
+  recordFetched(name: InstanceName, snapshots: readonly Pick<SnapshotRef, 'seq' | 'commit'>[]): void;
   readActivity(name: InstanceName): string | undefined;
   writeActivity(name: InstanceName, text: string): void;
   clearActivity(name: InstanceName): void;

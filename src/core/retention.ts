@@ -11,19 +11,22 @@ export interface Candidate {
   readonly pinned: boolean;
   /** True for the emergency snapshot of a restore that is pending. */
   readonly needed: boolean;
+  /** Whether it came from another store. */
+  readonly fetched: boolean;
 }
 
 export type RetentionPolicy = Pick<Policy, 'keep_last' | 'keep_daily' | 'keep_weekly' | 'keep_emergency'>;
 
 /**
  * The snapshots of one instance that its policy no longer keeps, oldest first. The first, the latest, pinned and
- * needed ones always stay; emergency snapshots are counted apart from the others.
+ * needed ones always stay; emergency snapshots are counted apart from the others. Those that were fetched are not
+ * counted, and stay, so that none of them takes the place of another.
  *
  * Their order is that of their numbers, whatever the clock said: dates only tell which of them are of the same day or
  * week, and days and weeks only add to what is kept. A clock that is wrong costs at most a place in their count.
  */
 export function expired<C extends Candidate>(snapshots: readonly C[], policy: RetentionPolicy): C[] {
-  const ascending = inOrder(snapshots);
+  const ascending = inOrder(snapshots).filter(({ fetched }) => !fetched);
   const usual = ascending.filter((snapshot) => !isEmergency(snapshot));
   const kept = new Set<C | undefined>([
     ascending[0],
@@ -38,13 +41,19 @@ export function expired<C extends Candidate>(snapshots: readonly C[], policy: Re
 
 /**
  * Of what the policy keeps, what goes nevertheless while the store is over its ceiling, in that order: all but the
- * first, the latest, pinned and needed ones, and emergency snapshots.
+ * first, the latest, pinned and needed ones, and emergency snapshots. What was fetched goes first, so that nothing that
+ * was saved here goes for it; the first and the latest are those of all and of what was saved here.
  */
 export function yielding<C extends Candidate>(snapshots: readonly C[], policy: RetentionPolicy): C[] {
   const gone = new Set(expired(snapshots, policy));
-  return inOrder(snapshots)
-    .slice(1, -1)
-    .filter((snapshot) => !gone.has(snapshot) && !isEmergency(snapshot) && !snapshot.pinned && !snapshot.needed);
+  const ascending = inOrder(snapshots);
+  const saved = ascending.filter(({ fetched }) => !fetched);
+  const ends = new Set([ascending[0], ascending.at(-1), saved[0], saved.at(-1)]);
+  const mayGo = (snapshot: C): boolean => !ends.has(snapshot) && !snapshot.pinned && !snapshot.needed;
+  return [
+    ...ascending.filter((snapshot) => snapshot.fetched && mayGo(snapshot)),
+    ...saved.filter((snapshot) => mayGo(snapshot) && !gone.has(snapshot) && !isEmergency(snapshot)),
+  ];
 }
 
 function inOrder<C extends Candidate>(snapshots: readonly C[]): C[] {

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
-import type { InstanceName, Seq } from '../core/ids.js';
+import type { InstanceName, ObjectId, Seq } from '../core/ids.js';
 import { toSeq } from '../core/ids.js';
 import { type InstanceRecord, recordFromJson, recordToJson } from '../core/instance-record.js';
 import type { DamagedInstance, InstanceRegistry } from '../core/ports.js';
@@ -12,7 +12,7 @@ import type { DataDirectory } from './data-directory.js';
 
 /**
  * The instances of a data directory, one folder each: instance.json, last-seq, last-restore,
- * last-fetched, activity.json, worktree.json. Every write is a new file that is synced and renamed.
+ * fetched, activity.json, worktree.json. Every write is a new file that is synced and renamed.
  */
 export class FileRegistry implements InstanceRegistry {
   readonly #directory: DataDirectory;
@@ -30,7 +30,8 @@ export class FileRegistry implements InstanceRegistry {
 
   damaged(): DamagedInstance[] {
     return this.#names().flatMap((name) => {
-      const failure = [this.#whole(name), attempt(() => this.lastSeq(name))].find(isFailure);
+      const numbers = [attempt(() => this.lastSeq(name)), attempt(() => this.fetched(name))];
+      const failure = [this.#whole(name), ...numbers].find(isFailure);
       return failure === undefined ? [] : [{ name, problem: problemOf(failure) }];
     });
   }
@@ -78,12 +79,13 @@ export class FileRegistry implements InstanceRegistry {
   }
 
   /** @throws SnapError CONFIGURATION_INVALID rather than take a stranger's snapshot for one of ours */
-  lastFetched(name: InstanceName): Seq | undefined {
-    return readSeq(this.#file(name, 'last-fetched'));
+  fetched(name: InstanceName): ReadonlyMap<Seq, ObjectId> {
+    const file = this.#file(name, 'fetched');
+    return new Map(linesOf(readText(file) ?? '').map((line) => fetchedFrom(file, line)));
   }
 
-  recordFetched(name: InstanceName, seq: Seq): void {
-    if (seq > (this.lastFetched(name) ?? 0)) this.#put(name, 'last-fetched', `${String(seq)}\n`);
+  recordFetched(name: InstanceName, snapshots: Parameters<InstanceRegistry['recordFetched']>[1]): void {
+    this.#put(name, 'fetched', snapshots.map(({ seq, commit }) => `${String(seq)} ${commit}\n`).join(''));
   }
 
   readActivity(name: InstanceName): string | undefined {
@@ -194,6 +196,17 @@ function readSeq(file: string): Seq | undefined {
   const seq = toSeq(text?.trim() ?? '');
   if (text === undefined || seq !== undefined) return seq;
   throw unreadable(file, 'it holds no number');
+}
+
+function linesOf(text: string): string[] {
+  return text.split('\n').filter((line) => line !== '');
+}
+
+function fetchedFrom(file: string, line: string): [Seq, ObjectId] {
+  const [, number = '', commit] = /^([0-9]+) ([0-9a-f]{40})$/.exec(line) ?? [];
+  const seq = toSeq(number);
+  if (seq !== undefined && commit !== undefined) return [seq, commit as ObjectId];
+  throw unreadable(file, 'it holds a line that is no number with a commit');
 }
 
 function readText(file: string): string | undefined {

@@ -30,6 +30,17 @@ export function isThere({ tree }: SnapshotRef): boolean {
   return tree !== zeroObjectId;
 }
 
+/**
+ * Whether it came from another store, and may be somebody else's.
+ * @param fetched as the registry has it
+ */
+export function isFetched(
+  { seq, commit }: Pick<SnapshotRef, 'seq' | 'commit'>,
+  fetched: ReadonlyMap<Seq, ObjectId>,
+): boolean {
+  return fetched.get(seq) === commit;
+}
+
 /** @throws SnapError FORMAT_UNKNOWN, STORE_DAMAGED */
 export function know(ref: SnapshotRef): KnownSnapshot {
   if (!isThere(ref)) throw lost(ref);

@@ -6,7 +6,7 @@ import { type Candidate, type RetentionPolicy, expired, yielding } from '../../s
 import { testSeed } from '../support/seed.js';
 
 /**
- * `3` a snapshot, `3e` an emergency one, `3p` a pinned one, `3n` one that a pending restore needs; `3@05-17T22` one of
+ * `3` a snapshot, `3e` an emergency one, `3p` a pinned one, `3n` one that a pending restore needs, `3f` a fetched one; `3@05-17T22` one of
  * 22:00 UTC on 17 May 2026, `3@1970-01-01T00` one of a clock that has lost its time.
  */
 function candidate(text: string): Candidate {
@@ -17,6 +17,7 @@ function candidate(text: string): Candidate {
     createdAt: momentIn(text),
     pinned: text.includes('p'),
     needed: text.includes('n'),
+    fetched: text.includes('f'),
   };
 }
 
@@ -37,6 +38,8 @@ function goes(snapshots: string, keepLast: number, keepEmergency = 10): string {
     .join(' ');
 }
 
+const plain = { pinned: false, needed: false, fetched: false } as const;
+
 describe('what a policy no longer keeps', () => {
   test.each([
     { what: 'nothing of nothing', all: '', keep: 1, gone: '' },
@@ -51,6 +54,15 @@ describe('what a policy no longer keeps', () => {
     { what: 'never one that a pending restore needs', all: '1 2n 3 4 5', keep: 1, gone: '3 4' },
   ])('$what', ({ all, keep, gone }) => {
     expect(goes(all, keep)).toBe(gone);
+  });
+
+  test.each([
+    { what: 'they stay', all: '1f 2f 3f 4f 5 6', keep: 1, gone: '' },
+    { what: 'they push nothing out, be their numbers the highest', all: '1 2 3 4f 5f 6f', keep: 3, gone: '' },
+    { what: 'what was saved here has its own first and latest', all: '1f 2 3 4 5f', keep: 1, gone: '3' },
+    { what: 'emergency ones among them are not counted either', all: '1 2e 3 4ef 5ef', keep: 9, gone: '' },
+  ])('of fetched ones: $what', ({ all, keep, gone }) => {
+    expect(goes(all, keep, 1)).toBe(gone);
   });
 
   test.each([
@@ -169,6 +181,7 @@ describe('whatever the clock said', () => {
         createdAt,
         pinned,
         needed,
+        fetched: false,
       }));
     });
   const policy = fc.record({
@@ -220,7 +233,7 @@ describe('whatever the clock said', () => {
       fc.property(snapshots, policy, date, fc.boolean(), (all, by, createdAt, emergency) => {
         const seq = ((all.at(-1)?.seq ?? 0) + 1) as Seq;
         const trigger = emergency ? 'emergency' : 'manual';
-        const more = [...all, { seq, trigger, createdAt, id: '' as SnapshotId, pinned: false, needed: false } as const];
+        const more = [...all, { seq, trigger, createdAt, id: '' as SnapshotId, ...plain } as const];
         expect(expired(more, by)).toEqual(expect.arrayContaining(expired(all, by)));
         // Nor does it matter whether those were removed before it came.
         expect(left([...left(all, by), ...more.slice(-1)], by)).toEqual(left(more, by));
@@ -241,4 +254,15 @@ describe('whatever the clock said', () => {
       expect(expired([...all].reverse(), by)).toEqual(expired(all, by));
     });
   });
+});
+
+test.each([
+  { what: 'fetched ones go first', all: '1 2 3f 4 5f 6', goes: '3 5 2 4' },
+  { what: 'also emergency ones among them', all: '1 2 3ef 4', goes: '3 2' },
+  { what: 'not pinned and needed ones', all: '1 2fp 3fn 4f 5', goes: '4' },
+  { what: 'the first and the latest of all stay, and of what was saved here', all: '1f 2f 3 4 5 6f 7f', goes: '2 6 4' },
+  { what: 'where all were fetched, the first and the latest stay', all: '1f 2f 3f', goes: '2' },
+])('over the ceiling, $what', ({ all, goes: expected }) => {
+  const order = yielding(all.split(' ').map(candidate), { ...lastOnly, keep_last: 100 });
+  expect(order.map(({ seq }) => seq).join(' ')).toBe(expected);
 });

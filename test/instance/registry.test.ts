@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
 import type { HostPath } from '../../src/core/entry-path.js';
-import type { InstanceName, MountName, Seq } from '../../src/core/ids.js';
+import type { InstanceName, MountName, ObjectId, Seq } from '../../src/core/ids.js';
 import type { InstanceRecord } from '../../src/core/instance-record.js';
 import { defaultPolicy } from '../../src/core/policy.js';
 import { layout } from '../../src/instance/data-directory.js';
@@ -133,6 +133,17 @@ describe('a record that cannot be read is named by its file, never taken for non
     mkdirSync(join(folder, 'demo/instance.json'), { recursive: true });
     expect(registry.all()).toEqual([]);
     expect(registry.damaged().map(({ name }) => name)).toEqual(['demo']);
+  });
+
+  test.each(['x', '3 x', `03 ${'a'.repeat(40)}`])('what was fetched is not guessed from %j', (line) => {
+    const { registry, folder } = area();
+    const commit = 'a'.repeat(40) as ObjectId;
+    expect(registry.fetched(demo)).toEqual(new Map());
+    registry.recordFetched(demo, [{ seq: 7 as Seq, commit }]);
+    expect(registry.fetched(demo)).toEqual(new Map([[7, commit]]));
+    writeFileSync(join(folder, 'demo/fetched'), `7 ${commit}\n${line}\n`);
+    expect(() => registry.fetched(demo)).toThrow(expect.objectContaining({ code: 'CONFIGURATION_INVALID' }));
+    expect(registry.damaged().map(({ name }) => name)).toEqual([demo]);
   });
 
   test('and so is one whose last number cannot be', () => {

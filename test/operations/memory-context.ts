@@ -140,7 +140,7 @@ export class MemoryContext {
       },
       lastRestore: () => undefined,
       recordRestore: () => this.step('recordRestore'),
-      lastFetched: () => undefined,
+      fetched: () => new Map(),
       recordFetched: () => this.step('recordFetched'),
       readActivity: (name) => this.activities.get(name),
       writeActivity: (name, text) => void this.activities.set(name, text),

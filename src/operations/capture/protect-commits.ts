@@ -21,6 +21,7 @@ import type { SaveRequest } from '../../core/requests.js';
 import type { MountSummary, ProtectedState } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context, KnownInStore } from '../context.js';
+import { isFetched } from '../snapshots.js';
 import { type CapturedMount, openRoot } from './capture-mounts.js';
 
 /*
@@ -50,9 +51,9 @@ export async function protectMounts(context: Context, request: ProtectMountsRequ
   const states = new Map<MountName, WrittenGitState>();
   const wanted = request.mounts.filter((mount) => request.always === true || isProtected(context, request, mount));
   if (wanted.length === 0) return states;
-  const fetched = context.registry.lastFetched(request.record.name) ?? 0;
+  const fetched = context.registry.fetched(request.record.name);
   // What somebody else's snapshot says that it holds is not believed.
-  const last = request.last !== null && request.last.seq > fetched ? request.last : null;
+  const last = request.last === null || isFetched(request.last, fetched) ? null : request.last;
   const reader = context.store.reader();
   try {
     for (const mount of wanted)

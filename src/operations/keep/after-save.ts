@@ -20,7 +20,7 @@ export async function pruneAfterSave(
   if (!record.policy.auto_prune) return [];
   try {
     const isOver = await exceeds(context, record);
-    if (!isOver && (areFew(record, numbers) || isPutOff(context, record.name, numbers))) return [];
+    if (!isOver && (areFew(context, record, numbers) || isPutOff(context, record.name, numbers))) return [];
     const all = await context.store.snapshots(record.name);
     const byNumber = chosenByPolicy(context, record.name, all);
     const forSize = await overCeiling(context, record.name, { all, gone: new Set(byNumber) });
@@ -46,8 +46,11 @@ async function exceeds({ store }: Context, { policy }: InstanceRecord): Promise<
   return policy.max_store_bytes !== null && (await store.sizeOnDisk()) > policy.max_store_bytes;
 }
 
-function areFew({ policy }: InstanceRecord, numbers: readonly Seq[]): boolean {
-  return numbers.length <= Math.min(policy.keep_last, policy.keep_emergency + 1);
+function areFew({ registry }: Context, { name, policy }: InstanceRecord, numbers: readonly Seq[]): boolean {
+  const atMost = Math.min(policy.keep_last, policy.keep_emergency + 1);
+  if (numbers.length <= atMost) return true;
+  const fetched = registry.fetched(name);
+  return numbers.filter((seq) => !fetched.has(seq)).length <= atMost;
 }
 
 function told(gone: readonly SnapshotRef[], setting: string): string[] {

@@ -3,7 +3,7 @@ import { type Policy, defaultPolicy } from '../../core/policy.js';
 import type { SnapshotRef } from '../../core/ports.js';
 import { type Candidate, expired, yielding } from '../../core/retention.js';
 import type { Context } from '../context.js';
-import { type KnownSnapshot, knowIfReadable, pinned } from '../snapshots.js';
+import { isFetched, knowIfReadable, pinned } from '../snapshots.js';
 import { neededByPending } from './remove.js';
 
 export function policyOf(context: Context, instance: InstanceName): Policy {
@@ -33,18 +33,16 @@ function candidates(context: Context, instance: InstanceName, all: readonly Snap
   const kept = context.registry.find(instance)?.exit;
   if (kept?.decision === 'keep') for (const { ref, seq } of all) if (seq === kept.snapshot) needed.add(ref);
   const readable = all.flatMap((ref) => knowIfReadable(ref) ?? []);
+  const fetched = context.registry.fetched(instance);
   // What a run can be taken back with, however many snapshots are made in it.
-  const beforeRun = readable.filter(({ record }) => record.trigger === 'run_start').at(-1);
+  const beforeRun = readable
+    .filter(({ ref, record }) => record.trigger === 'run_start' && !isFetched(ref, fetched))
+    .at(-1);
   if (beforeRun !== undefined) needed.add(beforeRun.ref.ref);
-  return readable.map((known) => toCandidate(known, pins, needed));
-}
-
-function toCandidate(
-  { ref, record }: KnownSnapshot,
-  pins: ReadonlySet<string>,
-  needed: ReadonlySet<string>,
-): Candidate {
-  const name = `${ref.instance}/${String(ref.seq)}`;
-  const { id, trigger, createdAt } = record;
-  return { seq: ref.seq, id, trigger, createdAt, pinned: pins.has(name), needed: needed.has(ref.ref) };
+  return readable.map(({ ref, record: { id, trigger, createdAt } }) => ({
+    ...{ seq: ref.seq, id, trigger, createdAt },
+    pinned: pins.has(`${ref.instance}/${String(ref.seq)}`),
+    needed: needed.has(ref.ref),
+    fetched: isFetched(ref, fetched),
+  }));
 }

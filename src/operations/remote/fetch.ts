@@ -9,6 +9,7 @@ import type { Context } from '../context.js';
 import { addSnapshots } from '../keep/remove.js';
 import { lockForReading, lockForSnapshot, sweepIfAlone } from '../locking.js';
 import { chooseInstance } from '../session/choose-instance.js';
+import { isFetched } from '../snapshots.js';
 import { chooseRemote } from './choose-remote.js';
 import { examine } from './examine.js';
 
@@ -148,12 +149,10 @@ async function publishInstance(
     const { missing, present, refused } = sortSnapshots(accepted.map(toRemote), accepted.map(toRemote), here);
     const names = new Set(missing.map(({ ref }) => ref));
     const added = accepted.filter(({ ref }) => names.has(ref));
-    const highest = added
-      .map(({ seq }) => seq)
-      .sort((a, b) => a - b)
-      .at(-1);
-    if (highest !== undefined) {
-      context.registry.recordFetched(instance, highest);
+    if (added.length > 0) {
+      // Before the refs: else a crash would leave somebody else's snapshots as ours.
+      const before = context.registry.fetched(instance);
+      context.registry.recordFetched(instance, [...here.filter((ref) => isFetched(ref, before)), ...added]);
       await name(context, here, added);
     }
     return { fetched: [...missing], present: [...present], refused: [...refused] };

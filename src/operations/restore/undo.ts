@@ -7,7 +7,7 @@ import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readManifest } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
-import { know, knowIfReadable } from '../snapshots.js';
+import { isFetched, know, knowIfReadable } from '../snapshots.js';
 import { restore } from './restore.js';
 
 /** Restores the emergency snapshot of the last restore, as far as that restore reached. */
@@ -42,10 +42,9 @@ export async function undo(context: Context, request: Parameters<JackinSnap['und
  */
 async function lastEmergency(context: Context, instance: InstanceName): Promise<SnapshotRef> {
   const snapshots = context.store.exists() ? await context.store.snapshots(instance) : [];
-  // Up to there, they may be of restores that somebody else made.
-  const fetched = context.registry.lastFetched(instance) ?? 0;
+  const fetched = context.registry.fetched(instance);
   const newest = snapshots
-    .filter((ref) => ref.seq > fetched && knowIfReadable(ref)?.record.trigger === 'emergency')
+    .filter((ref) => !isFetched(ref, fetched) && knowIfReadable(ref)?.record.trigger === 'emergency')
     .at(-1);
   const seq = Math.max(newest?.seq ?? 0, context.registry.lastRestore(instance) ?? 0);
   const last = snapshots.find((ref) => ref.seq === seq);

@@ -35,11 +35,13 @@ function instancesWithSnapshots({ store }: Context): ReadonlySet<InstanceName> {
   return new Set(names.map((name) => name.split('/')[2] ?? '').filter(isInstanceName));
 }
 
-/** Snapshots of later numbers than all that were fetched were made here: then a record was there once. */
+/** Where any of its snapshots was not fetched, it was made here: then a record was there once. */
 async function summarizeUnrecorded(context: Context, name: InstanceName): Promise<InstanceSummary> {
   const summary = await summarizeLost(context, name);
-  const fetched = unlessDamaged(() => context.registry.lastFetched(name)) ?? 0;
-  const state = fetched > 0 && (summary.latest ?? 0) <= fetched ? 'fetched' : 'lost';
+  const fetched = unlessDamaged(() => context.registry.fetched(name));
+  const numbers = context.store.snapshotNumbers(name);
+  const isFetched = numbers.length > 0 && numbers.every((seq) => fetched?.has(seq) === true);
+  const state = isFetched ? 'fetched' : 'lost';
   return { ...summary, state, status: state };
 }
 

@@ -157,13 +157,18 @@ function instanceRecords(area: string, name: InstanceName, sample: string): Pars
   const folder = directory.instanceDirectory(name);
   return {
     name: 'instance record',
-    samples: [sample, '17\n'],
+    samples: [sample, '17\n', `17 ${'ab'.repeat(20)}\n18 ${'cd'.repeat(20)}\n`],
     codes: ['CONFIGURATION_INVALID'],
     feed: (input) => {
       const bytes = bytesOf(input);
       if (bytes.length < 20) {
         writeFileSync(join(folder, 'last-seq'), bytes);
         registry.lastSeq(name);
+        return;
+      }
+      if (bytes.length < 120) {
+        writeFileSync(join(folder, 'fetched'), bytes);
+        registry.fetched(name);
         return;
       }
       writeFileSync(join(folder, 'instance.json'), bytes);

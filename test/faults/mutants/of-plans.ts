@@ -152,8 +152,8 @@ export const mutantsOfPlans: readonly Mutant[] = [
   {
     name: 'the ceiling takes pinned snapshots',
     file: 'core/retention.ts',
-    find: '!isEmergency(snapshot) && !snapshot.pinned && !snapshot.needed',
-    replace: '!isEmergency(snapshot) && !snapshot.needed',
+    find: '!ends.has(snapshot) && !snapshot.pinned && !snapshot.needed;',
+    replace: '!ends.has(snapshot) && !snapshot.needed;',
     tests: retention,
   },
   {
