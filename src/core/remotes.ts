@@ -1,6 +1,6 @@
 import type { HostPath } from './entry-path.js';
 import type { ObjectId } from './ids.js';
-import type { Store } from './ports.js';
+import type { ObjectReader, SnapshotRef, Store } from './ports.js';
 import type { RemoteAddress } from './remote-address.js';
 import type { AdvertisedRef, PushedRef } from './remote-report.js';
 
@@ -56,8 +56,10 @@ export interface FetchLimits {
 
 /** What came from a remote, before anything of it is believed. Every object in it has the id of its content. */
 export interface Quarantine {
-  /** Reads what came together with the store's own objects, apart from which it has refs of its own. */
-  readonly store: Pick<Store, 'snapshots' | 'reader' | 'listTree'>;
+  /** Those that came; one whose ref leads to no commit is among them. */
+  snapshots(): Promise<SnapshotRef[]>;
+  /** For all that is to be read: one process, until the reader is closed. */
+  open(): QuarantinedObjects;
   /** The commits among these that miss an object. */
   incomplete(commits: readonly ObjectId[]): Promise<ReadonlySet<ObjectId>>;
   /**
@@ -66,4 +68,9 @@ export interface Quarantine {
    */
   adopt(commits: readonly ObjectId[]): Promise<void>;
   remove(): void;
+}
+
+/** What came together with the store's own objects. */
+export interface QuarantinedObjects extends Pick<Store, 'listTree'> {
+  readonly reader: ObjectReader;
 }

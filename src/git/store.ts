@@ -167,9 +167,16 @@ class GitStore implements Store {
   }
 
   listTree(tree: string, passesOver?: PassesOver): AsyncIterable<ListedObject> {
-    return passesOver === undefined
-      ? listTree(this.#ready(), tree)
-      : listTreeInPart(new BatchReader(this.#ready()), tree, passesOver);
+    return passesOver === undefined ? listTree(this.#ready(), tree) : this.#listTreeInPart(tree, passesOver);
+  }
+
+  async *#listTreeInPart(tree: string, passesOver: PassesOver): AsyncGenerator<ListedObject> {
+    const reader = new BatchReader(this.#ready());
+    try {
+      yield* listTreeInPart(reader, tree, passesOver);
+    } finally {
+      await reader.close();
+    }
   }
 
   async checkConnected(commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void> {

@@ -37,7 +37,7 @@ export async function* listTree(git: GitRunner, tree: string): AsyncGenerator<Li
 }
 
 /**
- * The same, apart from what it is told to pass over: its cost goes with what is listed. The reader is closed at the end.
+ * The same, apart from what it is told to pass over: its cost goes with what is listed.
  *
  * @throws SnapError STORE_DAMAGED as `listTree` does.
  */
@@ -47,12 +47,8 @@ export async function* listTreeInPart(
   passesOver: PassesOver,
 ): AsyncGenerator<ListedObject> {
   const order = new ListingOrder();
-  try {
-    const { content } = await reader.read(tree, 'tree');
-    for (const entry of await listBelow(reader, '', content, passesOver)) yield order.check(entry);
-  } finally {
-    await reader.close();
-  }
+  const { content } = await reader.read(tree, 'tree');
+  for (const entry of await listBelow(reader, '', content, passesOver)) yield order.check(entry);
 }
 
 /** Asks for all of a tree's directories and sizes at once, so that git works ahead. */

@@ -195,6 +195,21 @@ export interface GitStates {
   protect(request: ProtectRequest): Promise<Protection>;
   /** Looks at a folder's repository, and holds it; or why nothing is written to it. Nothing is changed. */
   prepareRestore(request: GitRestoreRequest): Promise<PreparedGitRestore | { readonly refused: string }>;
+  /** For what somebody else made: whether it holds all that it says that it holds. */
+  newCheck(request: {
+    readonly reader: Pick<ObjectReader, 'read' | 'find'>;
+    readonly pause: () => Promise<void>;
+  }): Promise<GitStateCheck>;
+}
+
+/** For one snapshot after the other: what they share is read once. */
+export interface GitStateCheck {
+  /**
+   * What is lacking, in words; undefined where nothing is.
+   * @param held of trees and blobs only those that the snapshot names one by one; all below such a tree is there
+   * @throws SnapError STORE_DAMAGED where something is kept under the id of another object
+   */
+  gapIn(state: GitState, held: ProtectedObjects): Promise<string | undefined>;
 }
 
 export interface GitRestoreRequest {

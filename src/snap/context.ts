@@ -184,4 +184,5 @@ function toStatCaches(directory: DataDirectory): StatCaches {
 const gitStates: Context['gitStates'] = {
   protect: async (request) => (await import('../git/user-repo/protect.js')).protect(request),
   prepareRestore: async (request) => (await import('../git/user-repo/restore-git-state.js')).prepareGitRestore(request),
+  newCheck: async (request) => new (await import('../git/user-repo/check-git-state.js')).GitStateCheck(request),
 };

@@ -86,6 +86,7 @@ export class MemoryContext {
       gitStates: {
         protect: () => Promise.resolve({ kind: 'unprotected', why: 'a context in memory has none' }),
         prepareRestore: () => this.#unused(),
+        newCheck: () => this.#unused(),
       },
       stackFiles: {
         presets: () => Promise.resolve([]),

@@ -13,7 +13,7 @@ import { BatchReader } from '../objects.js';
 import { listSnapshotRefs } from '../refs.js';
 import { prepareRepository } from '../repository.js';
 import { type GitCommand, type GitRunner, throwIfInterrupted } from '../run-git.js';
-import { listTree, listTreeInPart } from '../tree-listing.js';
+import { listTreeInPart } from '../tree-listing.js';
 import { locationOf, otherSide } from './network.js';
 import { remoteFailure, tooLarge } from './remote-git.js';
 
@@ -50,11 +50,10 @@ export async function fetchIntoQuarantine(git: GitRunner, request: FetchRequest)
 
 function quarantineIn(git: GitRunner, storeDirectory: string, remove: () => void): Quarantine {
   return {
-    store: {
-      snapshots: async (instance, newest) => listSnapshotRefs(git, instance, newest),
-      reader: () => new BatchReader(git),
-      listTree: (tree, passesOver) =>
-        passesOver === undefined ? listTree(git, tree) : listTreeInPart(new BatchReader(git), tree, passesOver),
+    snapshots: () => listSnapshotRefs(git, null),
+    open: () => {
+      const reader = new BatchReader(git);
+      return { reader, listTree: (tree, passesOver = () => false) => listTreeInPart(reader, tree, passesOver) };
     },
     incomplete: async (commits) => new Set(await brokenAmong(git, commits)),
     adopt: (commits) => adopt(git, storeDirectory, commits),

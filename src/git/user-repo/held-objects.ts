@@ -28,7 +28,7 @@ export interface HeldEntry {
   readonly oid: ObjectId;
 }
 
-const gitlink = 0o160000;
+export const gitlink = 0o160000;
 export const directoryMode = 0o40000;
 
 export class HeldObjects {

@@ -5,12 +5,13 @@ import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, SnapshotRef } from '../../core/ports.js';
 import type { RemoteSnapshot } from '../../core/remote-report.js';
 import type { RemoteRefusal, RefusedSnapshot } from '../../core/remote-results.js';
-import type { Quarantine } from '../../core/remotes.js';
+import type { Quarantine, QuarantinedObjects } from '../../core/remotes.js';
 import { encodeCommit } from '../../core/snapshot-record.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { embeddedRecord, readGitState, readManifest, readMountContent } from '../snapshot-content.js';
+import { embeddedRecord, readManifest, readMountContent } from '../snapshot-content.js';
 import { type KnownSnapshot, know } from '../snapshots.js';
+import { GitStateExaminer } from './examine-git-state.js';
 
 /*
  * What came from a remote is a stranger's: a snapshot is accepted that this program might have written, to the byte where
@@ -18,16 +19,16 @@ import { type KnownSnapshot, know } from '../snapshots.js';
  */
 
 export async function examine(
-  context: Pick<Context, 'interruption' | 'onProgress' | 'registry'>,
+  context: Pick<Context, 'gitStates' | 'interruption' | 'onProgress' | 'registry'>,
   quarantine: Quarantine,
   { wanted, related }: { readonly wanted: readonly RemoteSnapshot[]; readonly related: ReadonlySet<InstanceName> },
 ): Promise<{ accepted: SnapshotRef[]; refused: RefusedSnapshot[] }> {
-  const came = new Map((await quarantine.store.snapshots(null)).map((ref) => [ref.ref, ref]));
+  const came = new Map((await quarantine.snapshots()).map((ref) => [ref.ref, ref]));
   const incomplete = await quarantine.incomplete([...came.values()].map(({ commit }) => commit));
-  const reader = quarantine.store.reader();
+  const objects = quarantine.open();
   const isOther = ({ name, createdAt }: InstanceRecord): boolean =>
     !related.has(name) && (context.registry.find(name)?.createdAt ?? createdAt) !== createdAt;
-  const examiner = new Examiner(quarantine, reader, isOther);
+  const examiner = new Examiner(context, objects, isOther);
   const accepted: SnapshotRef[] = [];
   const refused: RefusedSnapshot[] = [];
   try {
@@ -41,7 +42,7 @@ export async function examine(
       context.onProgress({ phase: 'check', files: at + 1, bytes: 0, totalFiles: wanted.length, totalBytes: null });
     }
   } finally {
-    await reader.close();
+    await objects.reader.close();
   }
   return { accepted, refused };
 }
@@ -55,22 +56,25 @@ interface Problem {
 
 class Examiner {
   readonly #isOther: (record: InstanceRecord) => boolean;
-  readonly #store: Quarantine['store'];
-  readonly #reader: ObjectReader;
+  readonly #objects: QuarantinedObjects;
+  readonly #gitStates: GitStateExaminer;
   /** Trees of mounts whose paths were looked through: snapshots share most of theirs. */
   readonly #sound = new Set<ObjectId>();
 
   /** @param isOther whether an instance of that name here is another one */
-  constructor({ store }: Quarantine, reader: ObjectReader, isOther: (record: InstanceRecord) => boolean) {
+  constructor(
+    context: Pick<Context, 'gitStates' | 'interruption'>,
+    objects: QuarantinedObjects,
+    isOther: (record: InstanceRecord) => boolean,
+  ) {
     this.#isOther = isOther;
-    this.#store = store;
-    this.#reader = reader;
+    this.#objects = objects;
+    this.#gitStates = new GitStateExaminer(context, objects);
   }
 
   async problemOf(ref: SnapshotRef): Promise<Problem | null> {
     try {
-      // Retention of the one instance must not count the snapshots of the other.
-      return this.#isOther(await this.#examine(this.#reader, ref)) ? { reason: 'other_history', detail: '' } : null;
+      return await this.#examine(ref);
     } catch (error) {
       if (isSnapError(error, 'FORMAT_UNKNOWN')) return { reason: 'unknown_format', detail: error.message };
       if (isSnapError(error, 'STORE_DAMAGED')) return { reason: 'no_snapshot', detail: error.data.problem };
@@ -80,7 +84,8 @@ class Examiner {
     }
   }
 
-  async #examine(reader: ObjectReader, ref: SnapshotRef): Promise<InstanceRecord> {
+  async #examine(ref: SnapshotRef): Promise<Problem | null> {
+    const { reader } = this.#objects;
     const known = know(ref);
     await refuseOddCommit(reader, known);
     const manifest = await readManifest(reader, known);
@@ -89,20 +94,22 @@ class Examiner {
     const names = mounts.map(({ name }) => name as MountName);
     await this.#refuseOddLayout(ref, names);
     for (const name of names) {
-      await this.#lookThrough(reader, known, { ...manifest, mounts }, name);
-      await readGitState(reader, known, name);
+      await this.#lookThrough(known, { ...manifest, mounts }, name);
+      const gap = await this.#gitStates.gapIn(known, name);
+      if (gap !== undefined) return { reason: 'incomplete', detail: gap };
     }
-    return embeddedRecord(manifest, known);
+    // Of two instances of one name, neither is to have the snapshots of the other.
+    return this.#isOther(embeddedRecord(manifest, known)) ? { reason: 'other_history', detail: '' } : null;
   }
 
-  async #lookThrough(reader: ObjectReader, known: KnownSnapshot, manifest: Manifest, name: MountName): Promise<void> {
+  async #lookThrough(known: KnownSnapshot, manifest: Manifest, name: MountName): Promise<void> {
     const seen: ObjectId[] = [];
     const passesOver = (_: EntryPath, tree: ObjectId): boolean => {
       if (this.#sound.has(tree)) return true;
       seen.push(tree);
       return false;
     };
-    await readMountContent({ store: this.#store }, reader, known, manifest, name, passesOver);
+    await readMountContent({ store: this.#objects }, this.#objects.reader, known, manifest, name, passesOver);
     for (const tree of seen) this.#sound.add(tree);
   }
 
@@ -114,14 +121,17 @@ class Examiner {
     ]);
     const allowed = new Set(['meta', 'meta/manifest.json', 'meta/mounts', 'mounts', ...perMount]);
     const content = new Set(names.flatMap((name) => [`mounts/${name}`, `meta/mounts/${name}/git`]));
-    const passed: string[] = [];
-    const passesOver = (path: string): boolean => content.has(path) && passed.push(path) > 0;
-    for await (const { path, type } of this.#store.listTree(tree, passesOver)) {
+    const passed = new Set<string>();
+    const passesOver = (path: string): boolean => {
+      if (content.has(path)) passed.add(path);
+      return content.has(path);
+    };
+    for await (const { path, type } of this.#objects.listTree(tree, passesOver)) {
       const isPlain = /(?:^|\/)(?:manifest\.json|attributes|observed)$/.test(path);
       if (!allowed.has(path) || content.has(path) || isPlain !== (type === 'blob'))
         throw odd(`there is ${JSON.stringify(path)} in its tree`);
     }
-    for (const name of names) if (!passed.includes(`mounts/${name}`)) throw odd(`it has no tree for the mount ${name}`);
+    for (const name of names) if (!passed.has(`mounts/${name}`)) throw odd(`it has no tree for the mount ${name}`);
   }
 }
 

@@ -85,6 +85,27 @@ export const mutantsOfRemotes: readonly Mutant[] = [
     tests: hostile,
   },
   {
+    name: 'protected commits that came may lack what they lead to',
+    file: 'operations/remote/examine-git-state.ts',
+    find: 'const gap = await check.gapIn(state, await this.#listed(folder.oid));',
+    replace: 'const gap = (await this.#listed(folder.oid)).blobs.has(folder.oid) ? String(check) : undefined;',
+    tests: ['acceptance/fetch-git-state.test.ts'],
+  },
+  {
+    name: 'what is kept under the id of another object is taken for it',
+    file: 'git/user-repo/check-git-state.ts',
+    find: 'if (hashObject(type, content) !== oid) throw',
+    replace: 'if (content.length > objectAtMost) throw',
+    tests: ['acceptance/fetch-git-state.test.ts'],
+  },
+  {
+    name: 'retention counts what was fetched',
+    file: 'core/retention.ts',
+    find: 'inOrder(snapshots).filter(({ fetched }) => !fetched);',
+    replace: 'inOrder(snapshots);',
+    tests: ['core/retention.test.ts'],
+  },
+  {
     name: 'all that came becomes part of the store',
     file: 'git/remote/quarantine.ts',
     find: "input: commits.map((commit) => `${commit}\\n`).join(''),",
