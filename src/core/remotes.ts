@@ -2,7 +2,7 @@ import type { HostPath } from './entry-path.js';
 import type { ObjectId } from './ids.js';
 import type { ObjectReader, SnapshotRef, Store } from './ports.js';
 import type { RemoteAddress } from './remote-address.js';
-import type { AdvertisedRef, PushedRef } from './remote-report.js';
+import type { AdvertisedRef, PushProgress, PushedRef } from './remote-report.js';
 
 /*
  * Other repositories, reached by git's own transport.
@@ -21,19 +21,30 @@ export interface Remote {
   readonly readsHome: boolean;
 }
 
+export type LocalRepository =
+  | {
+      /** The path itself for a bare one, else its `.git`. */
+      readonly directory: HostPath;
+      /** Links in it, and all else that git would read for it, wherever that lies. */
+      readonly reads: readonly HostPath[];
+    }
+  /** What leads to another repository, as in a linked worktree or a submodule. */
+  | { readonly detour: HostPath };
+
 /** Every failure of git's over a remote is REMOTE_FAILED, with git's words; a full disk is NO_SPACE. */
 export interface Remotes {
   /** Where ssh finds what the user has set up for it. */
   readonly sshDirectory: HostPath;
-  /**
-   * The folder of the repository at a local path: the path itself for a bare one, else its `.git`. Undefined where there
-   * is none, and where files in it lead elsewhere (a linked worktree, a submodule). In process: nothing of it is run.
-   */
-  findRepository(path: HostPath): HostPath | undefined;
+  /** The repository at a local path; undefined where there is none. In process: nothing of it is run. */
+  findRepository(path: HostPath): LocalRepository | undefined;
   /** What it has below `refs/jackin/`. @throws SnapError REMOTE_FAILED, REMOTE_TOO_LARGE for more than is bearable */
   list(remote: Remote): Promise<AdvertisedRef[]>;
   /** Creates refs there, each only if absent. What is not in the answer was not reached. */
-  push(remote: Remote, refs: readonly AdvertisedRef[]): Promise<PushAnswer>;
+  push(
+    remote: Remote,
+    refs: readonly AdvertisedRef[],
+    onProgress: (progress: PushProgress) => void,
+  ): Promise<PushAnswer>;
   /**
    * Takes refs and all that they reach into a place of their own, where nothing of the store is touched. The caller holds
    * the store's shared lock, and removes it.

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { storeGit } from '../support/store-git.js';
-import { commitFiles, createRepository, userGit } from '../support/user-git.js';
+import { commitFiles, createRepository, userGit, writeFiles } from '../support/user-git.js';
 import { bareRepository, onPath, refsIn, savedTwice } from './remote-scene.js';
 import { Scene, leftovers, said } from './scene.js';
 
@@ -50,6 +50,39 @@ describe('a remote that is refused', () => {
       const { document } = await scene.json(['push', path], { code: [4, 9] });
       expect([path, document.error]).toMatchObject([path, { code: expect.stringMatching(/^REMOTE_/) as string }]);
     }
+  });
+
+  test('one outside of all mounts that leads into one, by whatever git would follow', async () => {
+    const { scene, remote } = await savedTwice();
+    createRepository(scene.at('repo'));
+    const inMount = scene.at('repo/.git');
+    const ways: Record<string, (path: string) => void> = {
+      'a .git file': (path) => writeFiles(path, { '.git': `gitdir: ${inMount}\n` }),
+      commondir: (path) => writeFiles(path, { commondir: `${inMount}\n` }),
+      alternates: (path) => writeFiles(path, { 'objects/info/alternates': `${inMount}/objects\n` }),
+      'a link to objects': (path) => {
+        rmSync(join(path, 'objects'), { recursive: true });
+        symlinkSync(join(inMount, 'objects'), join(path, 'objects'));
+      },
+      'a link to settings': (path) => {
+        rmSync(join(path, 'config'));
+        symlinkSync(join(inMount, 'config'), join(path, 'config'));
+      },
+      'an include': (path) => appendFileSync(join(path, 'config'), `[include]\n\tpath = ${scene.at('settings')}\n`),
+    };
+    for (const [way, lead] of Object.entries(ways)) {
+      const path = bareRepository(join(scene.area, `${way}.git`));
+      lead(path);
+      for (const command of ['push', 'fetch']) {
+        const { document } = await scene.json([command, path], { code: 4 });
+        expect([way, document.error]).toMatchObject([way, { code: 'REMOTE_REFUSED' }]);
+      }
+    }
+    const elsewhere = bareRepository(join(scene.area, 'elsewhere.git'));
+    writeFiles(remote, { 'objects/info/alternates': `${join(elsewhere, 'objects')}\n` });
+    await scene.run(['push', remote]);
+    writeFiles(elsewhere, { 'objects/info/alternates': `${inMount}/objects\n` });
+    await scene.run(['push', remote], { code: 4 });
   });
 
   test('one that does not answer, with its reason and without the password', async () => {

@@ -1,13 +1,11 @@
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { bytesOfText, type HostPath } from '../../src/core/entry-path.js';
+import type { HostPath } from '../../src/core/entry-path.js';
 import { parseRemote } from '../../src/core/remote-address.js';
 import type { Remote } from '../../src/core/remotes.js';
 import { Programs } from '../../src/git/programs.js';
-import { findRepository } from '../../src/git/remote/local-repository.js';
 import { locationOf, networkFor, otherSide } from '../../src/git/remote/network.js';
-import { createRepository, userGit } from '../support/user-git.js';
 import { tempDir } from '../support/temp.js';
 
 const env = {
@@ -111,21 +109,4 @@ describe('what git gets to reach a remote', () => {
     expect(locationOf(remote('/r', { directory: '/srv/r.git' as HostPath }))).toBe('/srv/r.git');
     expect(() => locationOf(remote('/r', { directory: '/srv/\xff' as HostPath }))).toThrow('not UTF-8');
   });
-});
-
-test('the repository at a path is found as a folder of its own', () => {
-  const area = tempDir('found');
-  const found = (name: string): string | undefined => findRepository(bytesOfText(join(area, name)) as HostPath);
-  userGit(area, ['init', '--quiet', '--bare', join(area, 'bare.git')]);
-  createRepository(join(area, 'work'));
-  mkdirSync(join(area, 'empty'));
-  mkdirSync(join(area, 'linked'));
-  writeFileSync(join(area, 'linked/.git'), `gitdir: ${join(area, 'work/.git')}\n`);
-  writeFileSync(join(area, 'file'), '');
-  expect(found('bare.git')).toBe(join(area, 'bare.git'));
-  expect(found('work')).toBe(join(area, 'work/.git'));
-  expect(found('work/.git')).toBe(join(area, 'work/.git'));
-  expect(['empty', 'linked', 'file', 'none'].map(found)).toEqual([undefined, undefined, undefined, undefined]);
-  writeFileSync(join(area, 'bare.git/commondir'), '../work/.git\n');
-  expect(found('bare.git')).toBeUndefined();
 });

@@ -7,11 +7,14 @@ export interface RepositoryConfig {
   get(section: string, subsection: string | null, key: string): string | undefined;
   /** All keys with their last values: section, subsection where there is one, and key, with zeros between. */
   entries(): Iterable<readonly [string, string]>;
+  /** The paths of other files that it includes, under whatever condition. */
+  included(): readonly string[];
 }
 
 /** Undefined when git could not read it either. */
 export function parseConfig(text: string): RepositoryConfig | undefined {
   const values = new Map<string, string>();
+  const included: string[] = [];
   let section: string | undefined;
   const reader = new Reader(text.startsWith('\xef\xbb\xbf') ? text.slice(3) : text);
   while (reader.skipBlanks()) {
@@ -23,10 +26,12 @@ export function parseConfig(text: string): RepositoryConfig | undefined {
     const variable = readVariable(reader);
     if (variable === undefined || section === undefined) return undefined;
     values.set(`${section}\0${variable.key}`, variable.value);
+    if (variable.key === 'path' && /^include(?:$|if\0)/.test(section)) included.push(variable.value);
   }
   return {
     get: (name, subsection, key) => values.get(`${sectionKey(name, subsection)}\0${key.toLowerCase()}`),
     entries: () => values,
+    included: () => included,
   };
 }
 

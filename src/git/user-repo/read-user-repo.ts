@@ -107,7 +107,7 @@ function readLocated(location: Location, gitEntry: 'directory' | 'file'): UserRe
   };
 }
 
-const noConfig: RepositoryConfig = { get: () => undefined, entries: () => [] };
+const noConfig: RepositoryConfig = { get: () => undefined, entries: () => [], included: () => [] };
 
 export function readConfig(commonDir: GuardedDirectory, unknown: string[]): RepositoryConfig {
   const content = valueOf(commonDir.read('config', configLimit), unknown);

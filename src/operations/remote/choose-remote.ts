@@ -30,13 +30,15 @@ function localRepository(context: Context, remotes: Remotes, address: RemoteAddr
   const path = typed.startsWith('/') ? (typed as HostPath) : hostPathBelow(context.host.cwd, typed);
   const real = context.host.realPath(path);
   if (real === undefined) throw noRepository(address, `There is nothing at ${displayPath(path)}.`);
-  const directory = remotes.findRepository(real);
-  if (directory === undefined) {
+  const found = remotes.findRepository(real);
+  if (found === undefined) {
     const what = `There is no repository in ${displayPath(real)} that is bare or has a .git folder of its own.`;
     throw noRepository(address, what);
   }
-  refuseOurs(context, address, directory);
-  return directory;
+  if ('detour' in found)
+    throw refusedRemote(address.shown, `${displayPath(found.detour)} in it leads to another repository`);
+  for (const place of [found.directory, ...found.reads]) refuseWithinFolders(context, address, place);
+  return found.directory;
 }
 
 function noRepository({ shown }: RemoteAddress, what: string): SnapError<'REMOTE_FAILED'> {
@@ -46,13 +48,14 @@ function noRepository({ shown }: RemoteAddress, what: string): SnapError<'REMOTE
   });
 }
 
-function refuseOurs(context: Context, { shown }: RemoteAddress, directory: HostPath): void {
-  if (overlap(context, directory, context.host.dataDirectory))
-    throw refusedRemote(shown, 'it is in the data directory');
-  const mount = mounts(context).find(({ path }) => overlap(context, directory, path));
+/** Nothing that git would read may be the agents', nor the store. */
+function refuseWithinFolders(context: Context, { shown }: RemoteAddress, place: HostPath): void {
+  if (overlap(context, place, context.host.dataDirectory))
+    throw refusedRemote(shown, `${displayPath(place)} is in the data directory`);
+  const mount = mounts(context).find(({ path }) => overlap(context, place, path));
   if (mount === undefined) return;
   const where = `the folder ${displayPath(mount.path)} of instance ${mount.instance}`;
-  throw refusedRemote(shown, `it is in ${where}, whose configuration may name programs`);
+  throw refusedRemote(shown, `${displayPath(place)} is in ${where}, where programs may have been named for it`);
 }
 
 function refuseSshOfMount(context: Context, { sshDirectory }: Remotes, { shown }: RemoteAddress): void {

@@ -3,6 +3,7 @@ import type { Mutant } from './mutant.js';
 const address = ['core/remote-address.test.ts'];
 const report = ['core/remote-report.test.ts'];
 const network = ['git/network.test.ts'];
+const localRepository = ['git/local-repository.test.ts'];
 const hostile = ['acceptance/fetch-hostile.test.ts'];
 
 /** What may be a remote, what git gets to reach it, and what of it is believed. */
@@ -66,9 +67,23 @@ export const mutantsOfRemotes: readonly Mutant[] = [
   {
     name: "a linked worktree's settings are those of a remote",
     file: 'git/remote/local-repository.ts',
-    find: ' || look(`${path}/commondir`) !== undefined',
+    find: '!== true || look(`${path}/commondir`) !== undefined',
+    replace: '!== true',
+    tests: localRepository,
+  },
+  {
+    name: 'a .git file leads a remote into a mount',
+    file: 'git/remote/local-repository.ts',
+    find: 'if (detour !== undefined) return { detour };',
     replace: '',
-    tests: network,
+    tests: localRepository,
+  },
+  {
+    name: 'what a remote reads may be in a mount',
+    file: 'operations/remote/choose-remote.ts',
+    find: '[found.directory, ...found.reads]',
+    replace: '[found.directory]',
+    tests: ['acceptance/remote-access.test.ts'],
   },
   {
     name: 'a commit that came may have a parent',
