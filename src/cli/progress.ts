@@ -18,6 +18,7 @@ const verbs: Readonly<Record<Progress['phase'], string>> = {
   export: 'Exporting',
   check: 'Checking',
   fetch: 'Receiving',
+  push: 'Sending',
 };
 
 export interface ProgressPlace {
@@ -89,10 +90,11 @@ export function progressLine(
     .slice(0, Math.max(1, columns - 1));
 }
 
-/** What comes from elsewhere is not in files yet. */
+/** What comes from elsewhere or goes there is not in files. */
 function filesDone({ phase, files, totalFiles }: Progress): string {
   if (phase === 'fetch') return '';
-  return totalFiles === null ? `${files} files` : `${files} of ${totalFiles} files`;
+  const what = phase === 'push' ? 'objects' : 'files';
+  return totalFiles === null ? `${files} ${what}` : `${files} of ${totalFiles} ${what}`;
 }
 
 const barWidth = 20;

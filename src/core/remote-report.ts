@@ -50,6 +50,22 @@ function instanceOf(name: string): InstanceName | undefined {
   }
 }
 
+/** How far a push has come. */
+export interface PushProgress {
+  readonly objects: number;
+  readonly totalObjects: number;
+  readonly bytes: number;
+}
+
+/** A line of what git says while it sends; undefined for any other. */
+export function parsePushProgress(line: string): PushProgress | undefined {
+  const found = /^Writing objects: +[0-9]+% \(([0-9]+)\/([0-9]+)\)(?:, ([0-9.]+) (bytes|[KMG]iB))?/.exec(line);
+  if (found === null) return undefined;
+  const [, objects, totalObjects, size = '0', unit = 'bytes'] = found;
+  const bytes = Math.round(Number(size) * 1024 ** ['bytes', 'KiB', 'MiB', 'GiB'].indexOf(unit));
+  return { objects: Number(objects), totalObjects: Number(totalObjects), bytes };
+}
+
 /** What became of one ref that was pushed. */
 export interface PushedRef {
   readonly outcome: 'created' | 'present' | 'rejected';

@@ -301,7 +301,7 @@ export interface DoctorResult {
 
 /** Progress of long work: `total` is null while it is not known. */
 export interface Progress {
-  readonly phase: 'scan' | 'store' | 'compare' | 'restore' | 'verify' | 'export' | 'check' | 'fetch';
+  readonly phase: 'scan' | 'store' | 'compare' | 'restore' | 'verify' | 'export' | 'check' | 'fetch' | 'push';
   readonly files: number;
   readonly bytes: number;
   readonly totalFiles: number | null;

@@ -28,6 +28,8 @@ export interface GitCommand {
   readonly writesIn?: readonly string[];
   /** For what is to reach another repository. */
   readonly network?: Network;
+  /** Takes lines of what it says on the way; those for which it answers true are no part of `stderr`. */
+  readonly takesLine?: (line: string) => boolean;
 }
 
 export interface GitOutcome {
@@ -94,7 +96,7 @@ export class GitRunner {
     return {
       stdin: child.stdin as Writable,
       stdout: child.stdout as Readable,
-      end: endOf(child, signal),
+      end: endOf(child, signal, command.takesLine),
       kill: () => void child.kill('SIGTERM'),
     };
   }
@@ -163,11 +165,19 @@ export async function askVersion(path: string, settings: GitSettings): Promise<s
 }
 
 /** Waits for a child: its exit code, or 128 plus the signal's number as shells count. */
-export function endOf(child: ChildProcess, signal: AbortSignal | undefined): RunningGit['end'] {
+export function endOf(
+  child: ChildProcess,
+  signal: AbortSignal | undefined,
+  takesLine?: GitCommand['takesLine'],
+): RunningGit['end'] {
   const end = new Promise<{ exitCode: number; stderr: string }>((resolve, reject) => {
     let stderr = '';
+    const keep = (text: string): void => {
+      if (stderr.length < keptOfStderr) stderr += text;
+    };
+    const said = new Said(takesLine, keep);
     child.stderr?.on('data', (chunk: Buffer) => {
-      if (stderr.length < keptOfStderr) stderr += chunk.toString('latin1');
+      said.add(chunk.toString('latin1'));
     });
     const onAbort = (): void => void child.kill('SIGTERM');
     signal?.addEventListener('abort', onAbort);
@@ -178,6 +188,7 @@ export function endOf(child: ChildProcess, signal: AbortSignal | undefined): Run
     });
     child.on('close', (code, killedBy) => {
       signal?.removeEventListener('abort', onAbort);
+      said.end();
       if (killedBy !== null && signal?.aborted === true) reject(interruption(signal));
       else resolve({ exitCode: code ?? exitCodeOfSignal(killedBy), stderr });
     });
@@ -185,6 +196,35 @@ export function endOf(child: ChildProcess, signal: AbortSignal | undefined): Run
   // Whoever reads the output first must not turn a failure into an unhandled one.
   end.catch(() => undefined);
   return end;
+}
+
+/** What a process says, line by line where somebody takes some of the lines. */
+class Said {
+  readonly #takesLine: ((line: string) => boolean) | undefined;
+  readonly #keep: (text: string) => void;
+  #open = '';
+
+  constructor(takesLine: GitCommand['takesLine'], keep: (text: string) => void) {
+    this.#takesLine = takesLine;
+    this.#keep = keep;
+  }
+
+  add(text: string): void {
+    if (this.#takesLine === undefined) {
+      this.#keep(text);
+      return;
+    }
+    const lines = (this.#open + text).split(/(?<=[\r\n])/);
+    this.#open = /[\r\n]$/.test(lines.at(-1) ?? '') ? '' : (lines.pop() ?? '');
+    for (const line of lines) if (!this.#takesLine(line)) this.#keep(line);
+    // A line without an end is not waited for.
+    if (this.#open.length > keptOfStderr) this.end();
+  }
+
+  end(): void {
+    if (this.#takesLine?.(this.#open) !== true) this.#keep(this.#open);
+    this.#open = '';
+  }
 }
 
 export function throwIfInterrupted(signal: AbortSignal | undefined): void {

@@ -8,6 +8,7 @@ import type { ProcessRun } from '../support/run-process.js';
 import { startProcess } from '../support/run-process.js';
 import { file } from '../support/tree-plan.js';
 import { userGit } from '../support/user-git.js';
+import { bareRepository } from './remote-scene.js';
 import { Scene } from './scene.js';
 
 const hasTerminals = spawnSync('script', ['-qec', 'true', '/dev/null'], { input: '' }).status === 0;
@@ -127,7 +128,16 @@ test('off a terminal there is no colour, no progress, and in documents every nam
   const scene = new Scene();
   scene.write({ [`a\x1b[31m`]: '1', 'b\nc': '1' });
   await scene.save();
-  for (const args of [['save'], ['list'], ['tree', '1'], ['show', '1'], ['diff', '1', '2', '--stat'], ['doctor']]) {
+  const remote = bareRepository(join(scene.area, 'remote.git'));
+  for (const args of [
+    ['save'],
+    ['list'],
+    ['tree', '1'],
+    ['show', '1'],
+    ['diff', '1', '2', '--stat'],
+    ['push', remote],
+    ['doctor'],
+  ]) {
     const run = await scene.run(args);
     expect(run.stdout + run.stderr, args.join(' ')).not.toContain('\x1b');
     expect((await scene.run([...args, '--json'])).stderr, args.join(' ')).toBe('');

@@ -26,6 +26,11 @@ describe('the progress line', () => {
       seconds: 1,
       line: 'Checking   [####################]  1234 of 1234 files  0 B',
     },
+    {
+      given: progress({ phase: 'push', totalFiles: 2468 }),
+      seconds: 5,
+      line: 'Sending    [##########          ]  1234 of 2468 objects  5.0 MiB  1.0 MiB/s',
+    },
   ])('$line', ({ given, seconds, line }) => expect(progressLine(given, { seconds, columns: 200 })).toBe(line));
 
   test('never wraps', () => {

@@ -2,9 +2,26 @@ import { describe, expect, test } from 'vitest';
 import type { InstanceName, ObjectId, Seq } from '../../src/core/ids.js';
 import { zeroObjectId } from '../../src/core/ids.js';
 import { sortSnapshots } from '../../src/core/remote-histories.js';
-import { type RemoteSnapshot, parseAdvertised, parsePushReport, snapshotOfRef } from '../../src/core/remote-report.js';
+import {
+  type RemoteSnapshot,
+  parseAdvertised,
+  parsePushProgress,
+  parsePushReport,
+  snapshotOfRef,
+} from '../../src/core/remote-report.js';
 
 const oid = (digit: string): ObjectId => digit.repeat(40) as ObjectId;
+
+test.each([
+  ['Writing objects:  50% (3/6)', { objects: 3, totalObjects: 6, bytes: 0 }],
+  ['Writing objects: 100% (6/6), 512 bytes | 512.00 KiB/s, done.', { objects: 6, totalObjects: 6, bytes: 512 }],
+  ['Writing objects:  10% (1/10), 1.50 MiB | 3.00 MiB/s\r', { objects: 1, totalObjects: 10, bytes: 1_572_864 }],
+  ['Counting objects:  50% (3/6)', undefined],
+  ['remote: Writing objects:  50% (3/6)', undefined],
+  ['fatal: Writing objects:  50% (3/6)', undefined],
+])('%j tells how far a push is: %j', (line, progress) => {
+  expect(parsePushProgress(line)).toEqual(progress);
+});
 
 describe('the list of a remote', () => {
   test('is its refs; lines of another form are none', () => {

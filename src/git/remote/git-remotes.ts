@@ -1,6 +1,13 @@
 import { join } from 'node:path';
 
-import { type AdvertisedRef, type PushedRef, parseAdvertised, parsePushReport } from '../../core/remote-report.js';
+import {
+  type AdvertisedRef,
+  type PushProgress,
+  type PushedRef,
+  parseAdvertised,
+  parsePushProgress,
+  parsePushReport,
+} from '../../core/remote-report.js';
 import type { FetchLimits, PushAnswer, Quarantine, Remote, Remotes } from '../../core/remotes.js';
 import type { Network } from '../git-settings.js';
 import { indexOfPacksIsSound } from '../consolidation.js';
@@ -9,7 +16,7 @@ import { GitRunner, askVersion } from '../run-git.js';
 import { findRepository } from './local-repository.js';
 import { locationOf, networkFor, otherSide, sshDirectory } from './network.js';
 import { fetchIntoQuarantine } from './quarantine.js';
-import { remoteFailure, runBounded } from './remote-git.js';
+import { isProgress, remoteFailure, runBounded } from './remote-git.js';
 
 export interface RemotesOptions {
   readonly dataDir: string;
@@ -46,16 +53,25 @@ export class GitRemotes implements Remotes {
     return parseAdvertised(stdout).filter(({ name }) => name.startsWith('refs/jackin/'));
   }
 
-  async push(remote: Remote, refs: readonly AdvertisedRef[]): Promise<PushAnswer> {
+  async push(
+    remote: Remote,
+    refs: readonly AdvertisedRef[],
+    onProgress: (progress: PushProgress) => void,
+  ): Promise<PushAnswer> {
     const git = this.#runner(this.#storeDirectory);
     const network = withBitmaps(this.#network(remote), this.#storeDirectory);
-    const options = ['--porcelain', '--no-verify', '--no-progress', ...otherSide(remote, 'receive-pack')];
+    const options = ['--porcelain', '--no-verify', '--progress', ...otherSide(remote, 'receive-pack')];
+    const takesLine = (line: string): boolean => {
+      const progress = parsePushProgress(line);
+      if (progress !== undefined) onProgress(progress);
+      return isProgress(line);
+    };
     const answers = new Map<string, PushedRef>();
     for (let at = 0; at < refs.length; at += refsAtOnce) {
       const wanted = refs.slice(at, at + refsAtOnce);
       // Without "+": a ref that is there by now is not moved, since no commit of ours has a parent.
       const specs = wanted.map(({ name, oid }) => `${oid}:${name}`);
-      const command = { args: ['push', ...options, '--', locationOf(remote), ...specs], network };
+      const command = { args: ['push', ...options, '--', locationOf(remote), ...specs], network, takesLine };
       const { exitCode, stdout, stderr } = await runBounded(git, remote, command);
       for (const [name, answer] of parsePushReport(stdout)) answers.set(name, answer);
       if (exitCode !== 0 && !wanted.every(({ name }) => answers.has(name)))

@@ -58,8 +58,11 @@ export function wordsOf(stderr: string, address: Remote['address']): string {
     .toString('utf8')
     .split(/[\r\n]+/)
     .map((line) => withoutSecrets(line, address))
-    .filter((line) => line !== '' && !progress.test(line));
+    .filter((line) => line !== '' && !isProgress(line));
   return lines.join(' ').slice(-saidAtMost);
 }
 
-const progress = /^(?:remote: )?[A-Z][a-z]+ [a-z ]+: +[0-9]+/;
+/** Whether git says there how far it is. */
+export function isProgress(line: string): boolean {
+  return /^(?:remote: )?(?:[A-Z][a-z]+ [a-z ]+: +[0-9]+|Delta compression using |Total [0-9]+ \()/.test(line);
+}

@@ -39,7 +39,7 @@ export async function push(context: Context, request: PushRequest): Promise<Push
       messages: [],
     };
     if (request.dryRun === true || going.length === 0) return { ...answer, pushed: going, refused: sorted.refused };
-    const { pushed, refused } = await send(remotes, remote, going);
+    const { pushed, refused } = await send(context, remotes, remote, going);
     return { ...answer, pushed, refused: [...sorted.refused, ...refused] };
   } finally {
     lock.release();
@@ -84,11 +84,12 @@ async function leaveOut(
   const leftOut: (RemoteSnapshot & { readonly reason: LeftOutOfPush })[] = [];
   const reader = context.store.reader();
   try {
-    for (const ref of refs) {
+    for (const [at, ref] of refs.entries()) {
       await context.interruption.pause();
       const reason = broken.has(ref.commit) ? 'damaged' : await whyLeftOut(context, reader, request, ref);
       if (reason === null) going.push(toRemote(ref));
       else leftOut.push({ ...toRemote(ref), reason });
+      context.onProgress({ phase: 'check', files: at + 1, bytes: 0, totalFiles: refs.length, totalBytes: null });
     }
   } finally {
     await reader.close();
@@ -128,11 +129,14 @@ async function mayHoldSecrets({ store }: Context, known: KnownSnapshot, { policy
 }
 
 async function send(
+  { onProgress }: Pick<Context, 'onProgress'>,
   remotes: Remotes,
   remote: Remote,
   going: readonly RemoteSnapshot[],
 ): Promise<{ pushed: RemoteSnapshot[]; refused: RefusedSnapshot[] }> {
-  const answer = await remotes.push(remote, going.map(toRef));
+  const answer = await remotes.push(remote, going.map(toRef), ({ objects, totalObjects, bytes }) => {
+    onProgress({ phase: 'push', files: objects, bytes, totalFiles: totalObjects, totalBytes: null });
+  });
   if (answer.failure !== null && answer.refs.size === 0) throw answer.failure;
   const there = new Map((await snapshotsAt(remotes, remote)).map(({ ref, commit }) => [ref, commit]));
   const pushed: RemoteSnapshot[] = [];
