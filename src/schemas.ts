@@ -23,9 +23,9 @@ import {
   resumeDataSchema,
 } from './core/assessment-documents.js';
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
-import { remoteSchemas } from './core/remote-schemas.js';
+import { remoteSchemas } from './core/remote/schemas.js';
 import { triggers } from './core/results.js';
-import { exportedStateSchema, shownStateSchema, stateDataSchema } from './core/state-documents.js';
+import { exportedStateSchema, shownStateSchema, stateDataSchema } from './core/state/documents.js';
 import { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 
 /*
@@ -40,9 +40,9 @@ export { doctorDataSchema, drillDataSchema, verifyDataSchema } from './core/chec
 export { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 export type * from './core/contract-documents.js';
 export type * from './core/documents.js';
-export * from './core/remote-schemas.js';
+export * from './core/remote/schemas.js';
 export type * from './core/run-documents.js';
-export type { ExportedStateData, ShownStateData, StateData, StateSizeData } from './core/state-documents.js';
+export type { ExportedStateData, ShownStateData, StateData, StateSizeData } from './core/state/documents.js';
 export type { ImportData, JackinSessionData, RecoveryData, RecoveryMountData } from './core/recovery-documents.js';
 export type { JsonPath } from './core/entry-path.js';
 

@@ -5,7 +5,7 @@ import type { SessionStatus } from './jackin/session-status.js';
 import type { Policy } from './policy.js';
 import type { ProtectedData } from './protected-document.js';
 import type { MountKind, PlanAction, Trigger } from './results.js';
-import type { ExportedStateData, ShownStateData, StateData } from './state-documents.js';
+import type { ExportedStateData, ShownStateData, StateData } from './state/documents.js';
 
 /*
  * The JSON documents that the command line prints: their keys are part of the contract, and `schemas.ts` checks them.

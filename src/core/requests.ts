@@ -23,10 +23,10 @@ import type {
   TreeLine,
   Trigger,
 } from './results.js';
-import type { FetchRequest, FetchResult, PushRequest, PushResult } from './remote-results.js';
+import type { FetchRequest, FetchResult, PushRequest, PushResult } from './remote/results.js';
 import type { RunResult, WorktreeRemoval, WorktreeSummary } from './run-results.js';
 
-import type { ExportedState } from './state-results.js';
+import type { ExportedState } from './state/results.js';
 import type { StackApprovalResult, StackListResult, StackSummary, StackValidation } from './stacks/result.js';
 
 /*

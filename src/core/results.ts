@@ -6,7 +6,7 @@ import type { DirtyExitPolicy } from './jackin/configuration.js';
 import type { SessionStatus } from './jackin/session-status.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
 import type { Policy } from './policy.js';
-import type { StateInSnapshot, StateMissing, StateSize } from './state-results.js';
+import type { StateInSnapshot, StateMissing, StateSize } from './state/results.js';
 
 /*
  * What the library answers. Paths are bytes (see entry-path); views turn them into text or JSON.

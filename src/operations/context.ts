@@ -21,7 +21,7 @@ import type {
   Store,
 } from '../core/ports.js';
 import type { PresentFile } from '../core/present-file.js';
-import type { Remotes } from '../core/remotes.js';
+import type { Remotes } from '../core/remote/remotes.js';
 import type { RestoreThreads } from '../core/restore-threads.js';
 import type { Progress, RepositoryState } from '../core/results.js';
 import type { StackPreset } from '../core/stacks/preset.js';

@@ -1,11 +1,11 @@
 import { type EntryPath, type HostPath, displayPath } from '../core/entry-path.js';
 import type { StoredEntry } from '../core/entry.js';
-import { holdsState } from '../core/held-state.js';
+import { holdsState } from '../core/state/holds-state.js';
 import type { MountName } from '../core/ids.js';
 import type { Manifest } from '../core/manifest.js';
 import type { ObjectReader } from '../core/ports.js';
 import type { ExportRequest, ExportResult } from '../core/requests.js';
-import type { ExportedState } from '../core/state-results.js';
+import type { ExportedState } from '../core/state/results.js';
 import { TarWriter } from '../core/tar-format.js';
 import { SnapError, systemCode } from '../errors.js';
 import type { Context } from './context.js';

@@ -11,7 +11,7 @@ import type {
   SaveResult,
   ShowResult,
 } from '../../src/core/results.js';
-import type { ExportedState } from '../../src/core/state-results.js';
+import type { ExportedState } from '../../src/core/state/results.js';
 import { evilName, foreignName, instance, mount, pointer } from './fake-names.js';
 
 /*

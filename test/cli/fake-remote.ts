@@ -1,6 +1,6 @@
 import type { ObjectId, Seq } from '../../src/core/ids.js';
-import type { FetchResult, PushResult } from '../../src/core/remote-results.js';
-import type { RemoteSnapshot } from '../../src/core/remote-report.js';
+import type { FetchResult, PushResult } from '../../src/core/remote/results.js';
+import type { RemoteSnapshot } from '../../src/core/remote/report.js';
 import type { JackinSnap } from '../../src/core/requests.js';
 import { instance } from './fake-names.js';
 

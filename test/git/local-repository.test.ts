@@ -2,7 +2,7 @@ import { appendFileSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { bytesOfText, type HostPath } from '../../src/core/entry-path.js';
-import type { LocalRepository } from '../../src/core/remotes.js';
+import type { LocalRepository } from '../../src/core/remote/remotes.js';
 import { findRepository } from '../../src/git/remote/local-repository.js';
 import { makeFifo } from '../support/build-tree.js';
 import { createRepository, userGit, writeFiles } from '../support/user-git.js';

@@ -1,10 +1,10 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { parseRemote } from '../../src/core/remote-address.js';
-import type { PushProgress } from '../../src/core/remote-report.js';
+import { parseRemote } from '../../src/core/remote/address.js';
+import type { PushProgress } from '../../src/core/remote/report.js';
 import type { HostPath } from '../../src/core/entry-path.js';
-import type { Remote } from '../../src/core/remotes.js';
+import type { Remote } from '../../src/core/remote/remotes.js';
 import { GitRemotes } from '../../src/git/remote/git-remotes.js';
 import { tempDir } from '../support/temp.js';
 import { userGit } from '../support/user-git.js';

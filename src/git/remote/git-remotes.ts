@@ -7,8 +7,8 @@ import {
   parseAdvertised,
   parsePushProgress,
   parsePushReport,
-} from '../../core/remote-report.js';
-import type { FetchLimits, PushAnswer, Quarantine, Remote, Remotes } from '../../core/remotes.js';
+} from '../../core/remote/report.js';
+import type { FetchLimits, PushAnswer, Quarantine, Remote, Remotes } from '../../core/remote/remotes.js';
 import type { Network } from '../git-settings.js';
 import { indexOfPacksIsSound } from '../consolidation.js';
 import { type Environment, Programs } from '../programs.js';

@@ -3,7 +3,7 @@ import { type Stats, lstatSync, readdirSync, readlinkSync, statSync } from 'node
 import { posix } from 'node:path';
 
 import type { HostPath } from '../../core/entry-path.js';
-import type { LocalRepository } from '../../core/remotes.js';
+import type { LocalRepository } from '../../core/remote/remotes.js';
 import { systemCode } from '../../errors.js';
 import { alternatesOf, includesOf } from './named-by-repository.js';
 

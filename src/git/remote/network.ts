@@ -3,8 +3,8 @@ import { join } from 'node:path';
 
 import { bytesOfText, textOfBytes } from '../../core/entry-path.js';
 import type { HostPath } from '../../core/entry-path.js';
-import type { RemoteProtocol } from '../../core/remote-address.js';
-import type { Remote } from '../../core/remotes.js';
+import type { RemoteProtocol } from '../../core/remote/address.js';
+import type { Remote } from '../../core/remote/remotes.js';
 import { SnapError } from '../../errors.js';
 import type { Network } from '../git-settings.js';
 import type { Environment, Programs } from '../programs.js';

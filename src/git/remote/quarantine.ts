@@ -2,7 +2,7 @@ import { rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ObjectId } from '../../core/ids.js';
-import type { FetchLimits, Quarantine, Remote } from '../../core/remotes.js';
+import type { FetchLimits, Quarantine, Remote } from '../../core/remote/remotes.js';
 import { makeScratchDirectory, noSpace, syncDirectory } from '../../fs/durable.js';
 import { brokenAmong } from '../connectivity.js';
 import { packDirectory } from '../consolidation.js';

@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
 
-import { withoutSecrets } from '../../core/remote-address.js';
-import type { Remote } from '../../core/remotes.js';
+import { withoutSecrets } from '../../core/remote/address.js';
+import type { Remote } from '../../core/remote/remotes.js';
 import { SnapError } from '../../errors.js';
 import { noSpace } from '../../fs/durable.js';
 import { isDiskFull } from '../full-disk.js';

@@ -20,7 +20,7 @@ import {
   replaceRefName,
   snapshotRefName,
 } from '../../core/snapshot-record.js';
-import type { StateMissing } from '../../core/state-results.js';
+import type { StateMissing } from '../../core/state/results.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { type AttributeDefaults, usualAttributes } from './attributes.js';

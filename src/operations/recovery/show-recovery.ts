@@ -1,6 +1,6 @@
 import { endOfActivity } from '../../core/activity.js';
 import { type HostPath, pathFromJson } from '../../core/entry-path.js';
-import { holdsState } from '../../core/held-state.js';
+import { holdsState } from '../../core/state/holds-state.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Manifest, ManifestMount } from '../../core/manifest.js';
 import { type MountOrigin, indexOfFolders } from '../../core/recovery-index.js';

@@ -1,8 +1,8 @@
 import { type HostPath, bytesOfText, displayPath, hostPathBelow } from '../../core/entry-path.js';
-import { parseRemote, refusedRemote } from '../../core/remote-address.js';
-import type { RemoteAddress } from '../../core/remote-address.js';
-import type { FetchRequest, PushRequest } from '../../core/remote-results.js';
-import type { Remote, Remotes } from '../../core/remotes.js';
+import { parseRemote, refusedRemote } from '../../core/remote/address.js';
+import type { RemoteAddress } from '../../core/remote/address.js';
+import type { FetchRequest, PushRequest } from '../../core/remote/results.js';
+import type { Remote, Remotes } from '../../core/remote/remotes.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { liesIn, overlap } from '../session/folders.js';

@@ -1,6 +1,6 @@
 import type { ProtectedObjects } from '../../core/git-state.js';
 import type { MountName, ObjectId } from '../../core/ids.js';
-import type { QuarantinedObjects } from '../../core/remotes.js';
+import type { QuarantinedObjects } from '../../core/remote/remotes.js';
 import { SnapError } from '../../errors.js';
 import type { Context, GitStateCheck } from '../context.js';
 import { readGitState } from '../snapshot-content.js';

@@ -3,9 +3,9 @@ import { type InstanceName, type MountName, type ObjectId, isMountName } from '.
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, SnapshotRef } from '../../core/ports.js';
-import type { RemoteSnapshot } from '../../core/remote-report.js';
-import type { RemoteRefusal, RefusedSnapshot } from '../../core/remote-results.js';
-import type { Quarantine, QuarantinedObjects } from '../../core/remotes.js';
+import type { RemoteSnapshot } from '../../core/remote/report.js';
+import type { RemoteRefusal, RefusedSnapshot } from '../../core/remote/results.js';
+import type { Quarantine, QuarantinedObjects } from '../../core/remote/remotes.js';
 import { encodeCommit } from '../../core/snapshot-record.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';

@@ -1,9 +1,9 @@
 import type { InstanceName } from '../../core/ids.js';
 import type { SnapshotRef } from '../../core/ports.js';
-import { sortSnapshots } from '../../core/remote-histories.js';
-import { type RemoteSnapshot, snapshotOfRef, toRemote } from '../../core/remote-report.js';
-import type { FetchRequest, FetchResult, RefusedSnapshot } from '../../core/remote-results.js';
-import type { Remote, Remotes } from '../../core/remotes.js';
+import { sortSnapshots } from '../../core/remote/histories.js';
+import { type RemoteSnapshot, snapshotOfRef, toRemote } from '../../core/remote/report.js';
+import type { FetchRequest, FetchResult, RefusedSnapshot } from '../../core/remote/results.js';
+import type { Remote, Remotes } from '../../core/remote/remotes.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { addSnapshots } from '../keep/remove.js';

@@ -3,7 +3,7 @@ import type { StoredEntry } from '../../core/entry.js';
 import { isCredential, stateFileAtMost, stateLeftOut } from '../../core/jackin/state-paths.js';
 import type { SecretScanner } from '../../core/content-secrets.js';
 import type { ObjectReader } from '../../core/ports.js';
-import type { StateLeftOut, StateLeftOutReason } from '../../core/state-results.js';
+import type { StateLeftOut, StateLeftOutReason } from '../../core/state/results.js';
 import type { Context } from '../context.js';
 import { lookAtContent } from '../capture/state/scanned-tree.js';
 

@@ -10,7 +10,7 @@ import type {
   StateLeftOut,
   StateLeftOutReason,
   StateSize,
-} from '../../core/state-results.js';
+} from '../../core/state/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readMountContent, readObserved } from '../snapshot-content.js';

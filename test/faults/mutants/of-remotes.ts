@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.js';
 
-const address = ['core/remote-address.test.ts'];
-const report = ['core/remote-report.test.ts'];
+const address = ['core/remote/address.test.ts'];
+const report = ['core/remote/report.test.ts'];
 const network = ['git/network.test.ts'];
 const localRepository = ['git/local-repository.test.ts'];
 const hostile = ['acceptance/fetch-hostile.test.ts'];
@@ -10,35 +10,35 @@ const hostile = ['acceptance/fetch-hostile.test.ts'];
 export const mutantsOfRemotes: readonly Mutant[] = [
   {
     name: 'a remote that names a helper program is taken',
-    file: 'core/remote-address.ts',
+    file: 'core/remote/address.ts',
     find: "  if (/^[A-Za-z0-9+.-]*::/.test(text)) return 'it names a helper program';\n",
     replace: '',
     tests: address,
   },
   {
     name: 'the host of a remote may be an option',
-    file: 'core/remote-address.ts',
+    file: 'core/remote/address.ts',
     find: "if (host.startsWith('-') || user.startsWith('-'))",
     replace: 'if (host === user)',
     tests: address,
   },
   {
     name: 'a password of a URL is shown',
-    file: 'core/remote-address.ts',
+    file: 'core/remote/address.ts',
     find: 'if (isWeb) return `${mask}@`;',
     replace: '',
     tests: address,
   },
   {
     name: 'histories of two instances are mixed',
-    file: 'core/remote-histories.ts',
+    file: 'core/remote/histories.ts',
     find: 'else if (mixed.has(snapshot.instance))',
     replace: 'else if (mixed.size < 0)',
     tests: report,
   },
   {
     name: 'a ref that was moved counts as pushed',
-    file: 'core/remote-report.ts',
+    file: 'core/remote/report.ts',
     find: "outcomes[flag] ?? 'rejected'",
     replace: "outcomes[flag] ?? 'created'",
     tests: report,

@@ -5,7 +5,7 @@ import { unknownAuthModes } from '../../../core/jackin/configuration.js';
 import { stateAtMost } from '../../../core/jackin/state-paths.js';
 import type { JackinManifest } from '../../../core/jackin/manifest.js';
 import type { ObjectWriter, WritableDirectory } from '../../../core/ports.js';
-import type { StateMissing } from '../../../core/state-results.js';
+import type { StateMissing } from '../../../core/state/results.js';
 import { isSnapError, systemCode } from '../../../errors.js';
 import type { Context } from '../../context.js';
 import { attributesOf, usualAttributes } from '../attributes.js';

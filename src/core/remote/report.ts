@@ -1,5 +1,5 @@
-import { type InstanceName, type ObjectId, type Seq, parseInstanceName, toSeq } from './ids.js';
-import { isSnapError } from '../errors.js';
+import { type InstanceName, type ObjectId, type Seq, parseInstanceName, toSeq } from '../ids.js';
+import { isSnapError } from '../../errors.js';
 
 /*
  * What git says of the refs of another repository.

@@ -1,10 +1,10 @@
 import * as z from 'zod';
 
-import { count, objectId, pointerFields, text } from './document-fields.js';
-import type { FetchData, PushData } from './remote-documents.js';
-import { leftOutOfPush, refusals } from './remote-results.js';
+import { count, objectId, pointerFields, text } from '../document-fields.js';
+import type { FetchData, PushData } from './documents.js';
+import { leftOutOfPush, refusals } from './results.js';
 
-export type * from './remote-documents.js';
+export type * from './documents.js';
 
 /*
  * The schemas of the documents of `push` and `fetch`.

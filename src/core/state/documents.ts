@@ -1,9 +1,9 @@
 import * as z from 'zod';
 
-import { type LeftOutReason, leftOutReasons } from './entry.js';
-import type { JsonPath } from './entry-path.js';
-import { jsonPathSchema } from './json-path.js';
-import { type StateGroup, type StateLeftOutReason, type StateMissing, stateMissingReasons } from './state-results.js';
+import { type LeftOutReason, leftOutReasons } from '../entry.js';
+import type { JsonPath } from '../entry-path.js';
+import { jsonPathSchema } from '../json-path.js';
+import { type StateGroup, type StateLeftOutReason, type StateMissing, stateMissingReasons } from './results.js';
 
 /*
  * What documents say of a session's state in a snapshot.

@@ -1,14 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import type { InstanceName, ObjectId, Seq } from '../../src/core/ids.js';
-import { zeroObjectId } from '../../src/core/ids.js';
-import { sortSnapshots } from '../../src/core/remote-histories.js';
+import type { InstanceName, ObjectId, Seq } from '../../../src/core/ids.js';
+import { zeroObjectId } from '../../../src/core/ids.js';
+import { sortSnapshots } from '../../../src/core/remote/histories.js';
 import {
   type RemoteSnapshot,
   parseAdvertised,
   parsePushProgress,
   parsePushReport,
   snapshotOfRef,
-} from '../../src/core/remote-report.js';
+} from '../../../src/core/remote/report.js';
 
 const oid = (digit: string): ObjectId => digit.repeat(40) as ObjectId;
 

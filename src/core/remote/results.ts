@@ -1,4 +1,4 @@
-import type { RemoteSnapshot } from './remote-report.js';
+import type { RemoteSnapshot } from './report.js';
 
 /*
  * What push and fetch are asked, and what they answer.

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseRemote, withoutSecrets } from '../../src/core/remote-address.js';
+import { parseRemote, withoutSecrets } from '../../../src/core/remote/address.js';
 
 describe('what a remote may be', () => {
   test.each([

@@ -1,4 +1,4 @@
-import type { LeftOutOfPush, RemoteRefusal } from './remote-results.js';
+import type { LeftOutOfPush, RemoteRefusal } from './results.js';
 
 /*
  * The documents of `push` and `fetch`.

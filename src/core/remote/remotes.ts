@@ -1,8 +1,8 @@
-import type { HostPath } from './entry-path.js';
-import type { ObjectId } from './ids.js';
-import type { ObjectReader, SnapshotRef, Store } from './ports.js';
-import type { RemoteAddress } from './remote-address.js';
-import type { AdvertisedRef, PushProgress, PushedRef } from './remote-report.js';
+import type { HostPath } from '../entry-path.js';
+import type { ObjectId } from '../ids.js';
+import type { ObjectReader, SnapshotRef, Store } from '../ports.js';
+import type { RemoteAddress } from './address.js';
+import type { AdvertisedRef, PushProgress, PushedRef } from './report.js';
 
 /*
  * Other repositories, reached by git's own transport.

@@ -1,6 +1,6 @@
-import type { LeftOutReason } from './entry.js';
-import type { EntryPath, HostPath } from './entry-path.js';
-import type { MountName } from './ids.js';
+import type { LeftOutReason } from '../entry.js';
+import type { EntryPath, HostPath } from '../entry-path.js';
+import type { MountName } from '../ids.js';
 
 /*
  * What is said of a session's state in a snapshot.

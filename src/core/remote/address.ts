@@ -1,4 +1,4 @@
-import { SnapError } from '../errors.js';
+import { SnapError } from '../../errors.js';
 
 /*
  * Where a remote repository is, as git takes it: a URL, `host:path` for ssh, or a path. Nothing here names a program, and

@@ -1,6 +1,6 @@
-import { type InstanceName, zeroObjectId } from './ids.js';
-import type { RemoteSnapshot } from './remote-report.js';
-import type { RefusedSnapshot } from './remote-results.js';
+import { type InstanceName, zeroObjectId } from '../ids.js';
+import type { RemoteSnapshot } from './report.js';
+import type { RefusedSnapshot } from './results.js';
 
 /** Snapshots of one side, by what the other side has under their numbers. */
 export interface SortedSnapshots {
