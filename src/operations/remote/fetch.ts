@@ -6,10 +6,10 @@ import type { FetchRequest, FetchResult, RefusedSnapshot } from '../../core/remo
 import type { Remote, Remotes } from '../../core/remote/remotes.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { addSnapshots } from '../keep/remove.js';
 import { lockForReading, lockForSnapshot, sweepIfAlone } from '../locking.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { isFetched } from '../snapshots.js';
+import { addSnapshots } from './add-snapshots.js';
 import { chooseRemote } from './choose-remote.js';
 import { examine } from './examine.js';
 
