@@ -25,7 +25,7 @@ import {
 import { importDataSchema, recoveryDataSchema } from './core/recovery-documents.js';
 import { remoteSchemas } from './core/remote/schemas.js';
 import { triggers } from './core/results.js';
-import { exportedStateSchema, shownStateSchema, stateDataSchema } from './core/state/documents.js';
+import { exportedStateSchema, shownStateSchema, stateDataSchema } from './core/state/schemas.js';
 import { runDataSchema, runListDataSchema, runRemoveDataSchema } from './core/run-schemas.js';
 
 /*

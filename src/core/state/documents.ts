@@ -1,9 +1,6 @@
-import * as z from 'zod';
-
-import { type LeftOutReason, leftOutReasons } from '../entry.js';
+import type { LeftOutReason } from '../entry.js';
 import type { JsonPath } from '../entry-path.js';
-import { jsonPathSchema } from '../json-path.js';
-import { type StateGroup, type StateLeftOutReason, type StateMissing, stateMissingReasons } from './results.js';
+import type { StateGroup, StateLeftOutReason, StateMissing } from './results.js';
 
 /*
  * What documents say of a session's state in a snapshot.
@@ -40,29 +37,3 @@ export type ShownStateData =
 
 /** `included` where it was asked for, and is in what was exported. */
 export type ExportedStateData = StateSizeData & { readonly included: boolean };
-
-const text = z.string();
-const count = z.number().int().min(0);
-
-const sizeFields = { name: text, path: jsonPathSchema, files: count, size_bytes: count };
-
-export const stateDataSchema: z.ZodType<StateData> = z.discriminatedUnion('stored', [
-  z.object({ stored: z.literal(false), reason: z.enum(stateMissingReasons), why: text }),
-  z.object({
-    stored: z.literal(true),
-    ...sizeFields,
-    observed_only: z.array(z.object({ mount: text, path: jsonPathSchema, reason: z.enum(leftOutReasons) })),
-  }),
-]);
-
-export const shownStateSchema: z.ZodType<ShownStateData> = z.discriminatedUnion('stored', [
-  z.object({ stored: z.literal(false), reason: text }),
-  z.object({
-    stored: z.literal(true),
-    ...sizeFields,
-    contents: z.array(z.object({ agent: text, kind: text, files: count, size_bytes: count })),
-    left_out: z.array(z.object({ path: jsonPathSchema, reason: z.enum([...leftOutReasons, 'credential']) })),
-  }),
-]);
-
-export const exportedStateSchema: z.ZodType<ExportedStateData> = z.object({ included: z.boolean(), ...sizeFields });
