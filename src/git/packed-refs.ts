@@ -56,13 +56,45 @@ export function readablePackedRefs(storeDirectory: string): ReadonlyMap<string, 
   return new Reading(textOf(storeDirectory) ?? '').refs;
 }
 
+/** The names of those below a prefix, whatever else is in the file. */
+export function packedNames(storeDirectory: string, prefix: string): string[] {
+  const { text, places } = packedPlaces(storeDirectory, prefix);
+  return Array.from(places, ([start, end]) => text.slice(start, end));
+}
+
+/** The same as places in the file's text: a line for each ref, its id before its name. */
+export function packedPlaces(
+  storeDirectory: string,
+  prefix: string,
+): { readonly text: string; readonly places: Iterable<readonly [start: number, end: number]> } {
+  const text = textOf(storeDirectory) ?? '';
+  return { text, places: namesIn(text, prefix) };
+}
+
+function* namesIn(text: string, prefix: string): Generator<[start: number, end: number]> {
+  const wanted = ` ${prefix}`;
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at)) {
+    const found = text.indexOf('\n', at);
+    const end = found < 0 ? text.length : found;
+    yield [at + 1, end];
+    at = end;
+  }
+}
+
+/** The id before a name, where it is written as git writes it. */
+export function packedValue(storeDirectory: string, name: string): string | undefined {
+  const text = textOf(storeDirectory) ?? '';
+  const at = text.indexOf(` ${name}\n`);
+  return at < 0 ? undefined : /^\n?([0-9a-f]{40})$/.exec(text.slice(Math.max(0, at - 41), at))?.[1];
+}
+
 const soundOne: PackedRefsDamage = { problems: [], names: [], ids: [], isCut: false };
 
 function textOf(storeDirectory: string): string | undefined {
   try {
     return readFileSync(join(storeDirectory, 'packed-refs'), 'latin1');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
     throw error;
   }
 }

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { type InstanceName, type ObjectId, type Seq, toSeq, zeroObjectId } from '../core/ids.js';
 import { systemCode } from '../errors.js';
+import { packedNames, packedPlaces, packedValue } from './packed-refs.js';
 import { refuseOtherKind } from './ref-kinds.js';
 
 /*
@@ -13,7 +14,7 @@ import { refuseOtherKind } from './ref-kinds.js';
 /** The names of the refs below a prefix such as `refs/jackin-pin/`, each once. */
 export function refNames(storeDirectory: string, prefix: string): string[] {
   // Loose refs first: one that is packed meanwhile is then found in the second place.
-  return [...new Set([...looseRefs(storeDirectory, prefix), ...packedRefs(storeDirectory, prefix)])];
+  return [...new Set([...looseRefs(storeDirectory, prefix), ...packedNames(storeDirectory, prefix)])];
 }
 
 /** The numbers of an instance's snapshots, ascending, those of damaged ones too. Without a string for each name. */
@@ -21,8 +22,8 @@ export function snapshotNumbers(storeDirectory: string, instance: InstanceName):
   const prefix = `refs/jackin/${instance}/`;
   // Loose refs first, as above.
   const numbers = looseRefs(storeDirectory, prefix).flatMap((name) => toSeq(name.slice(prefix.length)) ?? []);
-  const text = packedText(storeDirectory);
-  for (const [start, end] of packedNames(text, prefix)) {
+  const { text, places } = packedPlaces(storeDirectory, prefix);
+  for (const [start, end] of places) {
     const seq = seqIn(text, start + prefix.length, end);
     if (seq !== undefined) numbers.push(seq);
   }
@@ -58,12 +59,6 @@ function looseText(path: string): string {
   return lstatSync(path).isFile() ? readFileSync(path, 'latin1') : '';
 }
 
-function packedValue(storeDirectory: string, name: string): string | undefined {
-  const text = packedText(storeDirectory);
-  const at = text.indexOf(` ${name}\n`);
-  return at < 0 ? undefined : /^\n?([0-9a-f]{40})$/.exec(text.slice(Math.max(0, at - 41), at))?.[1];
-}
-
 /**
  * What lies below a prefix as files. Done before git is let to it.
  * @throws SnapError STORE_DAMAGED where something lies there that is neither file nor directory.
@@ -80,26 +75,6 @@ export function looseRefs(storeDirectory: string, prefix: string): string[] {
 
 function entriesOf(directory: string): Dirent[] {
   return readIfThere(() => readdirSync(directory, { withFileTypes: true })) ?? [];
-}
-
-function packedRefs(storeDirectory: string, prefix: string): string[] {
-  const text = packedText(storeDirectory);
-  return Array.from(packedNames(text, prefix), ([start, end]) => text.slice(start, end));
-}
-
-/** Where names below a prefix lie in git's `packed-refs`: a line for each ref, its id before its name. */
-function* packedNames(text: string, prefix: string): Generator<[start: number, end: number]> {
-  const wanted = ` ${prefix}`;
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at)) {
-    const found = text.indexOf('\n', at);
-    const end = found < 0 ? text.length : found;
-    yield [at + 1, end];
-    at = end;
-  }
-}
-
-function packedText(storeDirectory: string): string {
-  return readIfThere(() => readFileSync(join(storeDirectory, 'packed-refs'), 'latin1')) ?? '';
 }
 
 function readIfThere<T>(read: () => T): T | undefined {
