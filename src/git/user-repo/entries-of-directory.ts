@@ -1,7 +1,8 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, constants, fsyncSync, openSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, fsyncSync, mkdirSync, openSync, unlinkSync } from 'node:fs';
 
 import { systemCode } from '../../errors.js';
+import { orNoSpace, writeFully } from '../../fs/durable.js';
 import type { GuardedDirectory } from './guarded-directory.js';
 
 /*
@@ -22,6 +23,35 @@ export function syncDirectory(directory: GuardedDirectory): void {
   } finally {
     closeSync(descriptor);
   }
+}
+
+/** Makes a directory, durably, where nothing has the name. */
+export function makeDirectoryIfAbsent(parent: GuardedDirectory, name: string): void {
+  try {
+    mkdirSync(pathOfEntry(parent, name));
+  } catch (error) {
+    if (systemCode(error) !== 'EEXIST') throw error;
+    return;
+  }
+  syncDirectory(parent);
+}
+
+/**
+ * Writes to a file, which is made where it is missing; durable, but for its name.
+ * @throws a system error (EEXIST with O_EXCL), SnapError NO_SPACE
+ */
+export function writeFile(parent: GuardedDirectory, name: string, content: Uint8Array | string, flags: number): void {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content;
+  const how = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK | flags;
+  orNoSpace(name, () => {
+    const descriptor = openSync(pathOfEntry(parent, name), how, 0o666);
+    try {
+      writeFully(descriptor, bytes);
+      fsyncSync(descriptor);
+    } finally {
+      closeSync(descriptor);
+    }
+  });
 }
 
 /** Removes a file. False when nothing was there. */

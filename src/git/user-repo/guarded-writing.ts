@@ -1,9 +1,13 @@
-import { Buffer } from 'node:buffer';
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, unlinkSync } from 'node:fs';
+import { constants, renameSync, unlinkSync } from 'node:fs';
 
 import { SnapError, systemCode } from '../../errors.js';
-import { orNoSpace, writeFully } from '../../fs/durable.js';
-import { pathOfEntry, removeFileIfThere, syncDirectory } from './entries-of-directory.js';
+import {
+  makeDirectoryIfAbsent,
+  pathOfEntry,
+  removeFileIfThere,
+  syncDirectory,
+  writeFile,
+} from './entries-of-directory.js';
 import type { GuardedDirectory } from './guarded-directory.js';
 
 /*
@@ -13,12 +17,7 @@ import type { GuardedDirectory } from './guarded-directory.js';
 
 /** Enters a directory, which is made where it is missing. */
 export function enterOrMake(parent: GuardedDirectory, name: string): GuardedDirectory {
-  try {
-    mkdirSync(pathOfEntry(parent, name));
-    syncDirectory(parent);
-  } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw error;
-  }
+  makeDirectoryIfAbsent(parent, name);
   const entered = parent.enter(name);
   if (entered.kind === 'read') return entered.value;
   throw inTheWay(name, entered.kind === 'absent' ? 'it is no directory' : entered.why);
@@ -101,24 +100,6 @@ export function appendIfThere(directory: GuardedDirectory, path: string, content
   if (!directory.exists(path)) return;
   inDirectoryOf(directory, path, (parent, name) => {
     writeFile(parent, name, content, constants.O_APPEND);
-  });
-}
-
-/** @throws a system error; EEXIST with O_EXCL */
-function writeFile(parent: GuardedDirectory, name: string, content: Uint8Array | string, flags: number): void {
-  const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content;
-  orNoSpace(name, () => {
-    const descriptor = openSync(
-      pathOfEntry(parent, name),
-      constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK | flags,
-      0o666,
-    );
-    try {
-      writeFully(descriptor, bytes);
-      fsyncSync(descriptor);
-    } finally {
-      closeSync(descriptor);
-    }
   });
 }
 

@@ -4,7 +4,7 @@ import { SnapError, systemCode } from '../../errors.js';
 import { removeFileIfThere, syncDirectory } from '../user-repo/entries-of-directory.js';
 import type { GuardedDirectory } from '../user-repo/guarded-directory.js';
 import { resolveRef } from '../user-repo/refs.js';
-import { enterOrMake, rename, writeNew } from './guarded-writing.js';
+import { enterOrMake, rename, makeFile } from './guarded-writing.js';
 
 /*
  * Branches as git keeps them in files, under git's own locks: whoever has `<ref>.lock` may change the ref.
@@ -71,7 +71,7 @@ function withParent(
 
 function withLock(directory: GuardedDirectory, name: string, content: string, act: () => void): void {
   try {
-    writeNew(directory, `${name}.lock`, content);
+    makeFile(directory, `${name}.lock`, content);
   } catch (error) {
     if (systemCode((error as Error).cause) !== 'EEXIST') throw error;
     throw new SnapError('BUSY', `Another git is changing the branch ${name}.`, { lock: name, holder: '' });

@@ -1,7 +1,14 @@
-import { closeSync, constants, fsyncSync, mkdirSync, openSync, renameSync, rmdirSync, writeSync } from 'node:fs';
+import { constants, mkdirSync, renameSync, rmdirSync } from 'node:fs';
 
 import { SnapError, systemCode } from '../../errors.js';
-import { unlessAbsent, pathOfEntry, removeFileIfThere, syncDirectory } from '../user-repo/entries-of-directory.js';
+import {
+  makeDirectoryIfAbsent,
+  pathOfEntry,
+  removeFileIfThere,
+  syncDirectory,
+  unlessAbsent,
+  writeFile,
+} from '../user-repo/entries-of-directory.js';
 import type { GuardedDirectory } from '../user-repo/guarded-directory.js';
 
 /*
@@ -11,10 +18,9 @@ import type { GuardedDirectory } from '../user-repo/guarded-directory.js';
 /** Enters a directory, which is made where it is missing. */
 export function enterOrMake(parent: GuardedDirectory, name: string): GuardedDirectory {
   try {
-    mkdirSync(pathOfEntry(parent, name));
-    syncDirectory(parent);
+    makeDirectoryIfAbsent(parent, name);
   } catch (error) {
-    if (systemCode(error) !== 'EEXIST') throw refused(error, name);
+    throw refused(error, name);
   }
   return enter(parent, name);
 }
@@ -37,20 +43,11 @@ export function enter(parent: GuardedDirectory, name: string): GuardedDirectory 
 }
 
 /** A file that was not there before; durable, but for its name. */
-export function writeNew(directory: GuardedDirectory, name: string, content: Uint8Array | string): void {
-  const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content;
-  let descriptor: number;
+export function makeFile(directory: GuardedDirectory, name: string, content: Uint8Array | string): void {
   try {
-    const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW;
-    descriptor = openSync(pathOfEntry(directory, name), flags, 0o666);
+    writeFile(directory, name, content, constants.O_EXCL);
   } catch (error) {
     throw refused(error, name);
-  }
-  try {
-    for (let done = 0; done < bytes.length;) done += writeSync(descriptor, bytes, done);
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }
 
@@ -96,7 +93,7 @@ function isDirectory(parent: GuardedDirectory, name: string): boolean {
 
 function refused(error: unknown, name: string): Error {
   const code = systemCode(error);
-  if (code === undefined || code === 'ENOSPC' || code === 'EDQUOT') return error as Error;
+  if (code === undefined || code === 'ENOSPC' || code === 'EDQUOT' || code === 'EIO') return error as Error;
   return cannotWrite(name, code === 'EEXIST' ? 'it is there already' : code, error);
 }
 

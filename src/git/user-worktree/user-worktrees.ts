@@ -18,7 +18,7 @@ import { parseUserTree } from '../user-repo/tree-content.js';
 import { createBranch, deleteBranch } from './branch.js';
 import { checkOut } from './check-out.js';
 import { findSource, unsuitable } from './find-source.js';
-import { enter, enterOrMake, makeNew, removeAll, rename, writeNew } from './guarded-writing.js';
+import { enter, enterOrMake, makeNew, removeAll, rename, makeFile } from './guarded-writing.js';
 
 /*
  * Linked worktrees as git keeps them: `worktrees/<name>` in the repository, a `.git` file in the folder. All of it is
@@ -71,11 +71,11 @@ function makeLink(
   try {
     const link = makeNew(worktrees, name);
     undo(() => removeAll(commonDir, 'worktrees', name));
-    writeNew(link, 'locked', unfinished);
-    writeNew(link, 'gitdir', `${path}/.git\n`);
-    writeNew(link, 'commondir', '../..\n');
-    writeNew(link, 'HEAD', `ref: refs/heads/${branch}\n`);
-    writeNew(link, 'ORIG_HEAD', `${baseCommit}\n`);
+    makeFile(link, 'locked', unfinished);
+    makeFile(link, 'gitdir', `${path}/.git\n`);
+    makeFile(link, 'commondir', '../..\n');
+    makeFile(link, 'HEAD', `ref: refs/heads/${branch}\n`);
+    makeFile(link, 'ORIG_HEAD', `${baseCommit}\n`);
     syncDirectory(link);
     link.close();
   } finally {
@@ -91,9 +91,9 @@ function finish(
   const folder = opened(path, GuardedDirectory.open(path));
   const link = enterLink(commonDir, name);
   try {
-    writeNew(folder, '.git', `gitdir: ${commonPath}/worktrees/${name}\n`);
+    makeFile(folder, '.git', `gitdir: ${commonPath}/worktrees/${name}\n`);
     syncDirectory(folder);
-    writeNew(link, 'index.lock', index);
+    makeFile(link, 'index.lock', index);
     rename(link, 'index.lock', 'index');
     removeFileIfThere(link, 'locked');
     syncDirectory(link);
