@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { join } from 'node:path';
+import { resolve } from 'node:path';
 
 import { systemCode } from '../errors.js';
 
@@ -12,7 +12,7 @@ const refusals: ReadonlySet<string | undefined> = new Set(['EACCES', 'EPERM', 'E
  * may be in any language.
  */
 export function refusedDirectory(storeDirectory: string, besides: readonly string[] = []): string | undefined {
-  return [...written, ...besides].map((part) => join(storeDirectory, part)).find(isRefused);
+  return [...written, ...besides].map((part) => resolve(storeDirectory, part)).find(isRefused);
 }
 
 function isRefused(directory: string): boolean {

@@ -24,8 +24,8 @@ export interface GitCommand {
   readonly configurationFile?: string;
   /** A step that must not be cut off: it goes on when the caller is interrupted, and holds the caller's locks. */
   readonly uninterruptible?: boolean;
-  /** Directories of the store where it makes something, besides those where git always does. */
-  readonly writesIn?: readonly string[];
+  /** Directories where it makes something, besides those of the store where git always does; from there, or absolute. */
+  readonly makesFilesIn?: readonly string[];
   /** For what is to reach another repository. */
   readonly network?: Network;
   /** Takes lines of what it says on the way; those for which it answers true are no part of `stderr`. */
@@ -141,7 +141,7 @@ export class GitRunner {
       exitCode,
     });
     if (isDiskFull(storeDirectory)) return noSpace(storeDirectory, cause);
-    const path = refusedDirectory(storeDirectory, command.writesIn);
+    const path = refusedDirectory(storeDirectory, command.makesFilesIn);
     if (path === undefined) return cause;
     return new SnapError('DATA_DIR_DENIED', `git ${name} may not write in ${path}.`, { path }, { cause });
   }

@@ -23,14 +23,14 @@ import { remoteFailure, tooLarge } from './remote-git.js';
  * writes there; a crash leaves it to the next sweep.
  */
 
-export interface FetchRequest {
+export interface QuarantineRequest {
   readonly remote: Remote;
   readonly network: Network;
   readonly refs: readonly string[];
   readonly limits: FetchLimits;
 }
 
-export async function fetchIntoQuarantine(git: GitRunner, request: FetchRequest): Promise<Quarantine> {
+export async function fetchIntoQuarantine(git: GitRunner, request: QuarantineRequest): Promise<Quarantine> {
   const scratch = makeScratchDirectory(join(git.settings.dataDir, 'tmp'));
   const remove = (): void => {
     rmSync(scratch, { recursive: true, force: true });
@@ -78,7 +78,7 @@ async function adopt(git: GitRunner, storeDirectory: string, commits: readonly O
       join(directory, 'pack'),
     ],
     input: commits.map((commit) => `${commit}\n`).join(''),
-    writesIn: ['objects/pack'],
+    makesFilesIn: [directory],
   });
   syncDirectory(directory);
 }
@@ -94,7 +94,7 @@ const settings = [
   'core.fsync=none',
 ];
 
-async function receive(git: GitRunner, { remote, network, refs, limits }: FetchRequest): Promise<void> {
+async function receive(git: GitRunner, { remote, network, refs, limits }: QuarantineRequest): Promise<void> {
   const command: GitCommand = {
     args: ['fetch', ...options, ...otherSide(remote, 'upload-pack'), '--', locationOf(remote)],
     input: refs.map((ref) => `${ref}:${ref}\n`).join(''),
