@@ -142,7 +142,7 @@ export interface ListedObject {
 }
 
 /** Whether a directory, by its path as stored, is not to be listed, nor what is below it. */
-export type PassesOver = (path: string, tree: ObjectId) => boolean;
+export type PassesOver<Path extends string = string> = (path: Path, tree: ObjectId) => boolean;
 
 export interface ObjectReader {
   /** @throws SnapError STORE_DAMAGED when it is missing, damaged, of another type or larger than `limit` bytes. */
@@ -199,12 +199,12 @@ export interface Store {
   /** Like `snapshots`, one of them; undefined where there is none. */
   snapshot(instance: InstanceName, seq: Seq): Promise<SnapshotRef | undefined>;
   refs(prefix: string): Promise<RefValue[]>;
-  /** The names of `refs` and of `brokenRefs` together. No process. */
+  /** The names of `refs` and of `unreadableRefs` together. No process. */
   refNames(prefix: string): string[];
   /** Names below the prefix where something lies that is no ref to git: empty, torn, garbage. `refs` has none of them. */
-  brokenRefs(prefix: string): Promise<string[]>;
-  /** Gives a broken ref, or one that is not there, a value, or takes it away (null); durable. Needs the exclusive lock. */
-  setBrokenRef(name: string, value: ObjectId | null): void;
+  unreadableRefs(prefix: string): Promise<string[]>;
+  /** Writes the file of a ref that is unreadable or not there, or takes it away (null); durable. Needs the exclusive lock. */
+  putRefFile(name: string, value: ObjectId | null): void;
   /** What is wrong with git's file of packed refs, in words. No process. */
   packedRefsProblems(): readonly string[];
   /** Writes git's file of packed refs anew with what can be read of it. Needs the exclusive lock. @returns what was wrong */

@@ -15,7 +15,7 @@ import type { GitRunner } from './run-git.js';
  * Puts a value in the place of something that is no ref to git, which would not touch it; null takes it away. Durable
  * when it returns. The caller holds the store's exclusive lock.
  */
-export function setBrokenRef(storeDirectory: string, name: string, value: ObjectId | null): void {
+export function putRefFile(storeDirectory: string, name: string, value: ObjectId | null): void {
   const path = join(storeDirectory, name);
   if (value === null) {
     rmSync(path, { force: true });

@@ -110,7 +110,7 @@ function readableRefs(storeDirectory: string, prefix: string): RefValue[] {
 }
 
 /** Names below a prefix where something lies that git cannot read as a ref and passes over: empty, torn, garbage. */
-export async function brokenRefs(git: GitRunner, prefix: string): Promise<string[]> {
+export async function unreadableRefs(git: GitRunner, prefix: string): Promise<string[]> {
   const { storeDirectory } = git.settings;
   // Looked at before git is asked: what comes meanwhile is then in neither list.
   const loose = looseRefs(storeDirectory, prefix);
@@ -173,8 +173,8 @@ export async function finish({ stdin, stdout, end }: RunningGit, input: string):
   return end;
 }
 
-function updating(writesIn: readonly string[]): GitCommand {
-  return { args: ['update-ref', '--stdin', '-z'], uninterruptible: true, writesIn };
+function updating(makesFilesIn: readonly string[]): GitCommand {
+  return { args: ['update-ref', '--stdin', '-z'], uninterruptible: true, makesFilesIn };
 }
 
 /** What could not be made durable must not be visible either: whoever is told of a failure goes by it. */

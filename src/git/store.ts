@@ -33,13 +33,13 @@ import { packKept } from './garbage/pack-kept.js';
 import { removeRest } from './garbage/remove-rest.js';
 import { hasLeftovers, sweep } from './garbage/sweep.js';
 import { IntactCommits } from './intact-commits.js';
-import { findCommits, setBrokenRef } from './lost-refs.js';
+import { findCommits, putRefFile } from './lost-refs.js';
 import { BatchReader } from './objects.js';
 import { findAsWritten } from './pack/as-written.js';
 import { KnownObjects } from './pack/known-objects.js';
 import { PackWriter } from './pack/pack-writer.js';
 import { type Environment, Programs } from './programs.js';
-import { brokenRefs, changeRefs, findSnapshotRef, listRefs, listSnapshotRefs } from './refs.js';
+import { unreadableRefs, changeRefs, findSnapshotRef, listRefs, listSnapshotRefs } from './refs.js';
 import { refNames, snapshotNumbers } from './ref-names.js';
 import type { StoreUsage, UsageQuestion } from '../core/store-usage.js';
 import type { FoundCommit, PackedRefsDamage } from '../core/lost-refs.js';
@@ -128,8 +128,8 @@ class GitStore implements Store {
     return refNames(this.#directory, prefix);
   }
 
-  async brokenRefs(prefix: string): Promise<string[]> {
-    return this.exists() ? brokenRefs(this.#ready(), prefix) : [];
+  async unreadableRefs(prefix: string): Promise<string[]> {
+    return this.exists() ? unreadableRefs(this.#ready(), prefix) : [];
   }
 
   async changeRefs(changes: readonly RefChange[]): Promise<void> {
@@ -262,8 +262,8 @@ class GitStore implements Store {
     await packRefs(this.#ready());
   }
 
-  setBrokenRef(name: string, value: ObjectId | null): void {
-    setBrokenRef(this.#directory, name, value);
+  putRefFile(name: string, value: ObjectId | null): void {
+    putRefFile(this.#directory, name, value);
   }
 
   packedRefsProblems(): readonly string[] {

@@ -22,7 +22,7 @@ import {
 } from '../core/manifest.js';
 import { unescapeName } from '../core/name-escape.js';
 import { ObservedSet } from '../core/observed-set.js';
-import type { ListedObject, ObjectReader, Store } from '../core/ports.js';
+import type { ListedObject, ObjectReader, PassesOver, Store } from '../core/ports.js';
 import { SnapError, isSnapError } from '../errors.js';
 import type { KnownSnapshot } from './snapshots.js';
 
@@ -44,9 +44,6 @@ export interface MountContent {
   /** Directories that were asked to be passed over: neither they nor what is below them is among the entries. */
   readonly passedOver: ReadonlySet<EntryPath>;
 }
-
-/** Whether a directory with this tree is not to be read, nor what is below it. */
-export type PassesOverDirectory = (path: EntryPath, tree: ObjectId) => boolean;
 
 export async function readManifest(reader: ObjectReader, known: KnownSnapshot): Promise<Manifest> {
   const { content } = await reader.read(`${known.ref.commit}:meta/manifest.json`, 'blob', metaAtMost);
@@ -76,7 +73,7 @@ export async function readMountContent(
   known: KnownSnapshot,
   manifest: Manifest,
   name: MountName,
-  passesOver?: PassesOverDirectory,
+  passesOver?: PassesOver<EntryPath>,
 ): Promise<MountContent> {
   const manifestMount = manifest.mounts.find((mount) => mount.name === name);
   if (manifestMount === undefined) throw damaged(`mount ${name} is not in the manifest`);
@@ -102,7 +99,7 @@ export async function readMountContent(
 
 function noting(
   passedOver: Set<EntryPath>,
-  passesOver: PassesOverDirectory | undefined,
+  passesOver: PassesOver<EntryPath> | undefined,
 ): ((stored: string, tree: ObjectId) => boolean) | undefined {
   if (passesOver === undefined) return undefined;
   return (stored, tree) => {

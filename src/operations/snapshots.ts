@@ -183,7 +183,7 @@ export async function findSnapshot(
   chooseInstance: () => InstanceName,
 ): Promise<SnapshotRef> {
   const [instance, own] = placeOf(selector, chooseInstance);
-  const seq = toSeq(own) ?? seqCounted(own, () => context.store.snapshotNumbers(instance));
+  const seq = toSeq(own) ?? counted(own, () => context.store.snapshotNumbers(instance));
   const found = seq === undefined ? undefined : await context.store.snapshot(instance, seq);
   return found ?? (await resolveSnapshot(context, selector, () => instance)).ref;
 }
@@ -195,18 +195,16 @@ function placeOf(selector: string, chooseInstance: () => InstanceName): readonly
   return [parseInstanceName(instance), seq];
 }
 
-/** The number that is counted off from one end; undefined for selectors of another kind. */
-function seqCounted(selector: string, numbers: () => readonly Seq[]): Seq | undefined {
-  if (selector === 'first') return numbers()[0];
+/** What is counted off from one end; undefined for selectors of another kind. */
+function counted<Each>(selector: string, ascending: () => readonly Each[]): Each | undefined {
+  if (selector === 'first') return ascending()[0];
   const back = selector === 'latest' ? '0' : /^latest~(\d{1,9})$/.exec(selector)?.[1];
-  return back === undefined ? undefined : numbers().at(-1 - Number(back));
+  return back === undefined ? undefined : ascending().at(-1 - Number(back));
 }
 
 function select(selector: string, siblings: readonly SnapshotRef[]): SnapshotRef | undefined {
-  if (selector === 'latest') return siblings.at(-1);
-  if (selector === 'first') return siblings[0];
-  const back = /^latest~(\d{1,9})$/.exec(selector);
-  if (back?.[1] !== undefined) return siblings[siblings.length - 1 - Number(back[1])];
+  const fromOneEnd = counted(selector, () => siblings);
+  if (fromOneEnd !== undefined) return fromOneEnd;
   const seq = toSeq(selector);
   const numbered = seq === undefined ? undefined : siblings.find((ref) => ref.seq === seq);
   return numbered ?? byIdPrefix(selector, siblings);

@@ -88,7 +88,7 @@ describe('a damaged store', () => {
     writeFileSync(join(area.directory, name), 'garbage');
     await consolidate(area);
     expect(readFileSync(join(area.directory, name), 'utf8')).toBe('garbage');
-    expect(await area.store.brokenRefs('refs/jackin/')).toEqual([name]);
+    expect(await area.store.unreadableRefs('refs/jackin/')).toEqual([name]);
     expect(area.store.snapshotNumbers('t' as InstanceName)).toContain(Number(name.split('/').at(-1)));
     rmSync(join(area.directory, name));
     storeGit(area.dataDir, ['update-ref', '-d', 'refs/jackin/t/77']);

@@ -75,7 +75,7 @@ test('names below a prefix are those that git lists and those that it passes ove
   writeFileSync(join(directory, 'refs/jackin-pin/t/4.lock'), '');
   for (const prefix of ['refs/', 'refs/jackin/', 'refs/jackin-pin/', 'refs/replace/']) {
     const listed = (await store.refs(prefix)).map(({ name }) => name);
-    expect(refNames(directory, prefix).sort()).toEqual([...listed, ...(await store.brokenRefs(prefix))].sort());
+    expect(refNames(directory, prefix).sort()).toEqual([...listed, ...(await store.unreadableRefs(prefix))].sort());
   }
   expect(store.refNames('refs/jackin-pin/').sort()).toEqual([1, 2, 3].map((seq) => `refs/jackin-pin/t/${seq}`));
 });

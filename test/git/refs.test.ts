@@ -285,15 +285,15 @@ describe('a change that cannot be made durable', () => {
 
 test('names below a prefix that git passes over are found, lock files and removed ones are not', async () => {
   const { store, directory } = await preparedStore();
-  expect(await store.brokenRefs('refs/')).toEqual([]);
+  expect(await store.unreadableRefs('refs/')).toEqual([]);
   for (const seq of [1, 2, 3]) await publishSnapshot(store, seq, { a: `${seq}` });
   writeFileSync(join(directory, 'refs/jackin/t/2'), '');
   writeFileSync(join(directory, 'refs/jackin/t/9'), 'garbage');
   writeFileSync(join(directory, 'refs/jackin/t/4.lock'), '');
   mkdirSync(join(directory, 'refs/jackin-pin/t'), { recursive: true });
   writeFileSync(join(directory, 'refs/jackin-pin/t/1'), 'ref: refs/jackin/t/7\n');
-  expect(await store.brokenRefs('refs/')).toEqual(['refs/jackin-pin/t/1', 'refs/jackin/t/2', 'refs/jackin/t/9']);
-  expect(await store.brokenRefs('refs/jackin-pin/')).toEqual(['refs/jackin-pin/t/1']);
+  expect(await store.unreadableRefs('refs/')).toEqual(['refs/jackin-pin/t/1', 'refs/jackin/t/2', 'refs/jackin/t/9']);
+  expect(await store.unreadableRefs('refs/jackin-pin/')).toEqual(['refs/jackin-pin/t/1']);
   expect((await store.snapshots(null)).map(({ seq, commit }) => [seq, commit === zeroObjectId])).toEqual([
     [1, false],
     [2, true],

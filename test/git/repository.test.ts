@@ -240,7 +240,7 @@ describe('what git would wait for, or follow without end, is refused below refs'
       const refused = { code: 'STORE_DAMAGED', data: { problem: `${name}: it is neither file nor directory` } };
       const store = reopened(area);
       await expect(store.refs('refs/')).rejects.toMatchObject(refused);
-      await expect(store.brokenRefs('refs/')).rejects.toMatchObject(refused);
+      await expect(store.unreadableRefs('refs/')).rejects.toMatchObject(refused);
       await expect(store.fsck(false)).rejects.toMatchObject(refused);
       await expect(store.packRefs()).rejects.toMatchObject(refused);
       await expect(

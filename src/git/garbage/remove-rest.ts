@@ -9,7 +9,7 @@ import { syncDirectory } from '../../fs/durable.js';
 import { rememberAfterCollection } from '../connectivity.js';
 import { packDirectory, packOf, packRefs, removeIndexOfPacks } from '../consolidation.js';
 import { namesIn } from '../names-in.js';
-import { brokenRefs } from '../refs.js';
+import { unreadableRefs } from '../refs.js';
 import type { GitRunner } from '../run-git.js';
 import { damaged, indexesOf, isIn, lines, refuseLostRefs, tips, writePacks } from './pack-kept.js';
 
@@ -40,7 +40,7 @@ export async function removeRest(git: GitRunner, kept: KeptObjects): Promise<voi
 async function keepLate(git: GitRunner, kept: KeptObjects, reached: readonly ObjectId[]): Promise<string[]> {
   const directory = packDirectory(git.settings.storeDirectory);
   refuseLostRefs(git.settings.storeDirectory);
-  if ((await brokenRefs(git, 'refs/')).length > 0) throw damaged('there is a ref that cannot be read');
+  if ((await unreadableRefs(git, 'refs/')).length > 0) throw damaged('there is a ref that cannot be read');
   const known = new Set(kept.complete);
   const late = reached.filter((tip) => !known.has(tip));
   if (late.length === 0) return [];

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 import { bytesOfText, textOfBytes } from '../../core/entry-path.js';
 import type { HostPath } from '../../core/entry-path.js';
-import type { RemoteProtocol } from '../../core/remote/address.js';
+import { type RemoteProtocol, refusedRemote } from '../../core/remote/address.js';
 import type { Remote } from '../../core/remote/remotes.js';
 import { SnapError } from '../../errors.js';
 import type { Network } from '../git-settings.js';
@@ -59,10 +59,7 @@ export function locationOf({ address, directory }: Remote): string {
   if (directory === null) return address.location;
   const path = textOfBytes(directory);
   if (path !== undefined) return path;
-  throw new SnapError('REMOTE_REFUSED', 'The remote is refused: its path is not UTF-8.', {
-    remote: address.shown,
-    why: 'its path is not UTF-8',
-  });
+  throw refusedRemote(address.shown, 'its path is not UTF-8');
 }
 
 /**
@@ -107,11 +104,10 @@ function helperOf({ credentialHelper, address }: Remote, programs: Programs): st
   }
   if (/^\/[^\0-\x1f]*$/.test(credentialHelper) && !programs.isForbidden(credentialHelper))
     return quoted(credentialHelper);
-  const why = 'its credential helper is none on PATH, nor the path of a program outside of all mounts';
-  throw new SnapError('REMOTE_REFUSED', `The remote ${JSON.stringify(address.shown)} is refused: ${why}.`, {
-    remote: address.shown,
-    why,
-  });
+  throw refusedRemote(
+    address.shown,
+    'its credential helper is none on PATH, nor the path of a program outside of all mounts',
+  );
 }
 
 function quoted(path: string): string {

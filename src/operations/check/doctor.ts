@@ -133,7 +133,7 @@ function whyUnsound(ref: SnapshotRef, broken: ReadonlySet<string>): string | nul
 
 /** What git passes over: names of snapshots, pins and grafts that lead nowhere. */
 async function brokenRefs(context: Context): Promise<DoctorFinding[]> {
-  const names = await context.store.brokenRefs('refs/');
+  const names = await context.store.unreadableRefs('refs/');
   const lines = names.map((name) => `${displayPath(name)} is no ref that git can read: the file is empty or damaged.`);
   const all = [
     ...(context.store.exists() ? context.store.packedRefsProblems().map((problem) => `${problem}.`) : []),

@@ -28,7 +28,7 @@ export async function mendPackedRefs({ store }: Context): Promise<string[]> {
       fixed.push(`${name} had a snapshot (${found.commit}) of which objects are missing: it gets no ref.`);
       continue;
     }
-    store.setBrokenRef(name, found.commit);
+    store.putRefFile(name, found.commit);
     fixed.push(`${name} names its snapshot again (${found.commit}).`);
   }
   return fixed;

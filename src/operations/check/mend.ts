@@ -74,7 +74,7 @@ async function mendSnapshots(
     const commit = await snapshotOf(context, ref, commits);
     if (commit === undefined) continue;
     if (ref.commit !== zeroObjectId && !(await isInHistory(context, ref, commit))) continue;
-    context.store.setBrokenRef(ref.ref, commit);
+    context.store.putRefFile(ref.ref, commit);
     fixed.push(`${ref.ref} names its snapshot again (${commit}).`);
   }
   return fixed;
@@ -99,14 +99,14 @@ async function mendPins({ store }: Context, instance: InstanceName): Promise<str
     return knowIfReadable(ref) !== undefined && names.has(pin) && values.get(pin) !== ref.commit;
   });
   return wrong.map(({ seq, commit }) => {
-    store.setBrokenRef(pinRefName(instance, seq), commit);
+    store.putRefFile(pinRefName(instance, seq), commit);
     return `${pinRefName(instance, seq)} pins its snapshot again.`;
   });
 }
 
 async function mendHistory(context: Context, instance: InstanceName): Promise<string[]> {
   const { store } = context;
-  for (const name of await store.brokenRefs('refs/replace/')) store.setBrokenRef(name, null);
+  for (const name of await store.unreadableRefs('refs/replace/')) store.putRefFile(name, null);
   const before = await grafts(context);
   await removeSnapshots(context, instance, await store.snapshots(instance), new Set());
   const after = await grafts(context);

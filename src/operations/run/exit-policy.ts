@@ -1,5 +1,6 @@
 import type { InstanceName } from '../../core/ids.js';
 import { type InstanceRecord, exitPolicyOf } from '../../core/instance-record.js';
+import type { DirtyExitPolicy } from '../../core/jackin/configuration.js';
 import { isSnapError, systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
 import { instanceOfFolder } from '../session/choose-instance.js';
@@ -8,15 +9,13 @@ import { instanceOfFolder } from '../session/choose-instance.js';
  * What is to become of a session that ends with the command that `run` started, as its operator set it.
  */
 
-export type ExitPolicy = ReturnType<typeof exitPolicyOf>;
-
 /** Of an instance that is not there, or closed, nobody set anything. */
-export function exitPolicyFor(record: InstanceRecord | undefined): ExitPolicy {
+export function exitPolicyFor(record: InstanceRecord | undefined): DirtyExitPolicy {
   return record === undefined || record.state === 'closed' ? 'ask' : exitPolicyOf(record);
 }
 
 /** That of the folder that a worktree is made for: its own instance is not there yet. */
-export function exitPolicyOfFolder(context: Context): ExitPolicy {
+export function exitPolicyOfFolder(context: Context): DirtyExitPolicy {
   try {
     return exitPolicyFor(instanceOfFolder(context, context.host.cwd));
   } catch (error) {

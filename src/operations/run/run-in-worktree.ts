@@ -1,5 +1,6 @@
 import { type Assessment, type NamedRisk, namedRisks } from '../../core/assessment.js';
 import { type HostPath, displayPath } from '../../core/entry-path.js';
+import type { DirtyExitPolicy } from '../../core/jackin/configuration.js';
 import type { RunRequest } from '../../core/requests.js';
 import type { SaveResult } from '../../core/results.js';
 import type { RunResult, RunWorktree } from '../../core/run-results.js';
@@ -11,7 +12,7 @@ import { makeWorktree } from '../worktree/make-worktree.js';
 import { inWorktree, removeNow } from '../worktree/remove-worktree.js';
 import { uncommittedNotes } from '../worktree/uncommitted.js';
 import { goneWith, unsavedIn } from '../worktree/unsaved.js';
-import { type ExitPolicy, exitPolicyOfFolder, noteKept } from './exit-policy.js';
+import { exitPolicyOfFolder, noteKept } from './exit-policy.js';
 import { type EndedRun, run, sayBefore } from './run.js';
 
 /** Runs a command in a folder; the exit code that a shell would report. */
@@ -51,7 +52,7 @@ export async function runInWorktree(
 }
 
 interface Ended extends EndedRun {
-  readonly policy: ExitPolicy;
+  readonly policy: DirtyExitPolicy;
 }
 
 async function afterRun(context: Context, made: WorktreeRecord, request: RunRequest, ended: Ended): Promise<RunResult> {

@@ -222,7 +222,7 @@ export const mutantsOfPlans: readonly Mutant[] = [
   {
     name: 'a ref that cannot be read keeps nothing',
     file: 'git/garbage/remove-rest.ts',
-    find: "  if ((await brokenRefs(git, 'refs/')).length > 0) throw damaged('there is a ref that cannot be read');\n",
+    find: "  if ((await unreadableRefs(git, 'refs/')).length > 0) throw damaged('there is a ref that cannot be read');\n",
     replace: '',
     tests: [...garbage, ...consolidation],
   },
