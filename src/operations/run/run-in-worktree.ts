@@ -9,7 +9,7 @@ import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { save } from '../save.js';
 import { makeWorktree } from '../worktree/make-worktree.js';
-import { inWorktree, removeNow } from '../worktree/remove-worktree.js';
+import { inWorktree, removeNow, seenNow } from '../worktree/remove-worktree.js';
 import { uncommittedNotes } from '../worktree/uncommitted.js';
 import { goneWith, unsavedIn } from '../worktree/unsaved.js';
 import { exitPolicyOfFolder, noteKept } from './exit-policy.js';
@@ -46,7 +46,7 @@ export async function runInWorktree(
     return await afterRun(undisturbed, record, request, { ...ended, result, policy });
   } catch (error) {
     // Where nothing ran, it holds what its commit holds.
-    if (!ran.done) await removeNow(undisturbed, record, null);
+    if (!ran.done) await removeNow(undisturbed, record, null, 'all');
     throw error;
   }
 }
@@ -72,8 +72,10 @@ async function afterRun(context: Context, made: WorktreeRecord, request: RunRequ
     };
   } catch (error) {
     // What the command returned comes first.
-    const said = (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
-    return { ...result, worktree: { ...stays, unsaved: [said] } };
+    const said = isSnapError(error, 'WORKTREE_HOLDS_MORE')
+      ? error.data.reasons
+      : [(error instanceof Error ? error.message : String(error)).replace(/\.$/, '')];
+    return { ...result, worktree: { ...stays, unsaved: said } };
   }
 }
 
@@ -119,10 +121,12 @@ async function fateByPolicy(
 }
 
 async function removed(context: Context, record: WorktreeRecord, { saved: first }: EndedRun): Promise<Fate> {
+  const seen = await seenNow(context, record, (await context.worktrees()).look(record));
   const saved = first === null ? null : await savedNow(context, record, first);
   const unsaved = await whyNotRemoved(context, record, saved);
   if (saved === null || unsaved.length > 0) return { unsaved };
-  const { branchStays } = await removeNow(context, record, null);
+  const look = (await context.worktrees()).look(record);
+  const { branchStays } = await removeNow(context, record, null, { look, seen });
   const { seq } = saved.snapshot;
   const later = seq === first?.snapshot.seq ? [] : [`What came after the command is in snapshot ${String(seq)}.`];
   return { kept: false, branchStays, messages: [...later, ...goneWith(saved)] };

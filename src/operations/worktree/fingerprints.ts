@@ -1,13 +1,10 @@
-import { Buffer } from 'node:buffer';
-
 import { type EntryPath, joinPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import type { Directory } from '../../core/ports.js';
 import type { PresentFile } from '../../core/present-file.js';
 import { systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
-
-const sizeLimit = 256 * 1024 * 1024;
+import { contentHash } from './content-hash.js';
 
 /** Ids of files as they are now, their bytes raw. */
 export class Fingerprints {
@@ -21,7 +18,7 @@ export class Fingerprints {
 
   /** Undefined where there is no file or link, or it cannot be read. */
   of(path: EntryPath): ObjectId | undefined {
-    return this.#at(path, (directory, name) => this.#hash(directory, name));
+    return this.#at(path, (directory, name) => contentHash(this.#context, directory, name));
   }
 
   /** What lies there now; its content is hashed only where it is asked for. */
@@ -48,7 +45,7 @@ export class Fingerprints {
     if (files === null) return false;
     const isSame = (directory: Directory, name: string, at: EntryPath): boolean => {
       if (directory.stat(name)?.kind !== 'directory') {
-        const oid = this.#hash(directory, name);
+        const oid = contentHash(this.#context, directory, name);
         return oid !== undefined && files.get(at) === oid;
       }
       const below = directory.enter(name);
@@ -74,23 +71,6 @@ export class Fingerprints {
       return undefined;
     } finally {
       for (const directory of opened.toReversed()) directory.close();
-    }
-  }
-
-  #hash(directory: Directory, name: string): ObjectId | undefined {
-    const stat = directory.stat(name);
-    if (stat?.kind === 'symlink')
-      return this.#context.hasher.writeBlob(Buffer.from(directory.readLink(name), 'latin1'));
-    if (stat?.kind !== 'file' || stat.size > sizeLimit) return undefined;
-    const file = directory.openFile(name);
-    try {
-      const content = Buffer.alloc(stat.size);
-      let filled = 0;
-      for (let count = -1; count !== 0 && filled < content.length; filled += count)
-        count = file.read(content.subarray(filled));
-      return filled === content.length ? this.#context.hasher.writeBlob(content) : undefined;
-    } finally {
-      file.close();
     }
   }
 }

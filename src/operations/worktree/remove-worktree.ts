@@ -1,36 +1,41 @@
 import { activeOwner } from '../../core/activity.js';
-import { displayPath, parentOf } from '../../core/entry-path.js';
+import { type EntryPath, type HostPath, displayPath, parentOf, rootPath } from '../../core/entry-path.js';
 import type { InstanceName } from '../../core/ids.js';
 import type { WorktreeRemovalRequest } from '../../core/requests.js';
 import type { SaveResult } from '../../core/results.js';
 import type { WorktreeRemoval } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import type { WorktreeLook } from '../../core/worktrees.js';
-import { SnapError } from '../../errors.js';
+import { SnapError, systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
 import { save } from '../save.js';
 import { removeFolder } from './remove-folder.js';
-import { unsavedIn } from './unsaved.js';
+import { type MayGo, type SeenBefore, removalProof, seeBefore, visit } from './removal-proof.js';
+import { asidePath, putBack, setAside, timeBeside } from './set-aside.js';
+import { namesOf, unsavedIn } from './unsaved.js';
 
 /**
  * Removes a worktree: a snapshot of it first, then its files, what its repository has of it, and its branch where that
  * has no commit of its own. Its snapshots stay.
  * @throws SnapError WORKTREE_NOT_FOUND, WORKTREE_HOLDS_MORE, WORKTREE_LOCKED, INSTANCE_ACTIVE, DECLINED, and all that
- * `save` throws: then nothing was removed
+ * `save` throws: then nothing was removed, unless the message says so
  */
 export async function removeWorktree(context: Context, request: WorktreeRemovalRequest): Promise<WorktreeRemoval> {
   const record = recordOf(context, request.name);
   refuseActive(context, record.name);
+  // A removal that was killed before anything went.
+  if (record.stage === 'ready') putBack(context, record);
   const look = (await context.worktrees()).look(record);
   refuseLocked(record, look);
   if (!(await request.confirm({ name: record.name, path: record.path, branch: record.branch })))
     throw new SnapError('DECLINED', 'Nothing was removed.', { what: 'remove' });
+  const seen = await seenNow(context, record, look);
   const saved = await saveBefore(context, record, look);
   if (saved !== null && request.force !== true) {
     const reasons = await unsavedIn(context, record, look, saved);
     if (reasons.length > 0) throw holdsMore(record, reasons);
   }
-  return removeNow(context, record, saved);
+  return removeNow(context, record, saved, request.force === true ? 'all' : { look, seen });
 }
 
 /** Where a worktree is not removed since something in it would be lost. */
@@ -63,24 +68,51 @@ async function saveBefore(context: Context, record: WorktreeRecord, look: Worktr
   return save(inWorktree(context, record), { message: 'Before the worktree is removed', ifChanged: true });
 }
 
+/** To be asked for before the snapshot: what is as it was then is in it. Null where there are no files to look at. */
+export async function seenNow(
+  context: Context,
+  record: WorktreeRecord,
+  look: WorktreeLook,
+): Promise<SeenBefore | null> {
+  if (record.stage !== 'ready' || !look.present) return null;
+  const moment = timeBeside(context, record);
+  if (moment === undefined) return null;
+  const root = context.host.openMount(record.path);
+  try {
+    return await seeBefore(context, root, moment);
+  } finally {
+    root.close();
+  }
+}
+
 /** The context in which the worktree is the current folder. */
 export function inWorktree(context: Context, { name, path }: WorktreeRecord): Context {
   return { ...context, instance: name, host: { ...context.host, cwd: path } };
 }
 
-/** What it holds is in a snapshot, or was looked at. */
+/** What of its files may go: all of them, or what its newest snapshot and its commit have. */
+export type RemovableFiles = 'all' | { readonly look: WorktreeLook; readonly seen: SeenBefore | null };
+
+/**
+ * What it holds was looked at, and is in a snapshot. What is not as it was then, since something still writes to it,
+ * keeps it; what comes while it is removed stays, and is named.
+ * @throws SnapError WORKTREE_HOLDS_MORE
+ */
 export async function removeNow(
   context: Context,
   record: WorktreeRecord,
   saved: Pick<SaveResult, 'snapshot'> | null,
+  files: RemovableFiles,
 ): Promise<WorktreeRemoval> {
   const worktrees = await context.worktrees();
   const lock = await context.locks.instance(record.name);
   try {
     refuseActive(context, record.name);
+    const mayGo = files === 'all' ? undefined : await removalProof(context, record, files.look, files.seen);
+    setAside(context, record);
+    if (mayGo !== undefined && record.stage === 'ready') await refuseChanged(context, record, mayGo);
     context.registry.writeWorktree({ ...record, stage: 'removing' });
-    // The name's own folder goes with it.
-    await removeFolder(context, parentOf(record.path));
+    await removeFiles(context, record, mayGo);
     const { branchStays } = worktrees.removeLink(record);
     context.registry.writeWorktree({ ...record, stage: 'removed' });
     const { name, path, branch } = record;
@@ -88,6 +120,65 @@ export async function removeNow(
   } finally {
     lock.release();
   }
+}
+
+/** Nothing has gone yet: all of it goes back to its place. */
+async function refuseChanged(context: Context, record: WorktreeRecord, mayGo: MayGo): Promise<void> {
+  try {
+    const changed = await changedIn(context, record, mayGo);
+    if (changed.length > 0)
+      throw holdsMore(record, [
+        `changed since the snapshot, so that something still writes to it: ${namesOf(changed)}`,
+      ]);
+  } catch (error) {
+    if (putBack(context, record)) throw error;
+    const [aside, path] = [displayPath(asidePath(record)), displayPath(record.path)];
+    throw holdsMore(record, [`its files are in ${aside}, since something new was made at ${path}`]);
+  }
+}
+
+async function changedIn(context: Context, record: WorktreeRecord, mayGo: MayGo): Promise<readonly EntryPath[]> {
+  const path = asidePath(record);
+  if (context.host.identity(path) === undefined) return [];
+  const root = context.host.openMount(path);
+  const changed: EntryPath[] = [];
+  try {
+    await visit(context, root, rootPath, (at, stat, directory, name) => {
+      if (stat.kind !== 'directory' && !mayGo(at, stat, directory, name)) changed.push(at);
+    });
+    return changed;
+  } finally {
+    root.close();
+  }
+}
+
+/** The name's own folder goes with them. */
+async function removeFiles(context: Context, record: WorktreeRecord, mayGo: MayGo | undefined): Promise<void> {
+  const stays: string[] = [];
+  try {
+    const remove = async (path: HostPath, isRemovable: MayGo): Promise<void> => {
+      const left = await removeFolder(context, path, isRemovable);
+      const named = left.filter((each) => each !== rootPath);
+      if (left.length > 0) stays.push(`${named.length > 0 ? `${namesOf(named)} in ` : ''}${displayPath(path)}`);
+    };
+    if (mayGo !== undefined) for (const path of [asidePath(record), record.path]) await remove(path, mayGo);
+    if (stays.length === 0) await remove(parentOf(record.path), () => mayGo === undefined);
+  } catch (error) {
+    throw failedInPart(record, error);
+  }
+  if (stays.length === 0) return;
+  const reasons = [`it was removed in part, and this came or changed meanwhile: ${stays.join('; ')}`];
+  const message = `The worktree ${record.name} was removed in part. What came or changed meanwhile stays: ${stays.join('; ')}.`;
+  throw new SnapError('WORKTREE_HOLDS_MORE', message, { name: record.name, reasons });
+}
+
+/** Some of it may be gone: that has to be said. */
+function failedInPart({ name, path }: WorktreeRecord, error: unknown): unknown {
+  const problem = systemCode(error);
+  if (problem === undefined) return error;
+  const said = error instanceof Error ? error.message : String(error);
+  const message = `The worktree ${name} was removed in part: ${said}. What is left is in ${displayPath(parentOf(path))}.`;
+  return new SnapError('SYSTEM_FAILED', message, { problem }, { cause: error });
 }
 
 function pointerOf({

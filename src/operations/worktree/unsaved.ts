@@ -68,7 +68,7 @@ export function goneWith({ observedOnly }: SaveResult): string[] {
     : [`Ignored, in no snapshot, and gone with the worktree: ${namesOf(gone.map(({ path }) => path))}.`];
 }
 
-function namesOf(paths: readonly EntryPath[]): string {
+export function namesOf(paths: readonly EntryPath[]): string {
   const shown = paths.slice(0, 5).map((path) => displayPath(path));
   return paths.length > shown.length
     ? `${shown.join(', ')} and ${String(paths.length - shown.length)} more`
