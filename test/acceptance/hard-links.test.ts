@@ -104,4 +104,23 @@ describe('hard links', () => {
     for (const copy of ['copy', 'export', 'untarred']) expect(groups(join(scene.area, copy)), copy).toEqual(wanted);
     expect(existsSync(scene.at('a/one'))).toBe(true);
   });
+
+  test('to names that no snapshot holds are named when they are cut, and only then', async () => {
+    const scene = new Scene();
+    scene.write({ '.gitignore': 'ignored\n', one: 'then', two: 'then', three: 'then', apart: 'apart' });
+    linkSync(scene.at('one'), scene.at('ignored'));
+    linkSync(scene.at('two'), join(scene.outside, 'elsewhere'));
+    linkSync(scene.at('three'), scene.at('three-again'));
+    await scene.save();
+    for (const name of ['one', 'two', 'three', 'apart']) writeFileSync(scene.at(name), 'now');
+    for (const args of [['--dry-run'], []]) {
+      const { data, document } = await scene.restore(1, args);
+      const said = JSON.stringify([document.messages, data.messages]);
+      expect(said).toContain('which no snapshot holds, are replaced or removed under these alone: one, two.');
+    }
+    expect([scene.read('one'), scene.read('ignored')]).toEqual(['then', 'now']);
+    expect(readFileSync(join(scene.outside, 'elsewhere'), 'utf8')).toBe('now');
+    scene.write({ three: 'once more' });
+    expect(JSON.stringify((await scene.restore(1)).document)).not.toContain('which no snapshot holds');
+  });
 });

@@ -11,6 +11,7 @@ import { embeddedRecord, readManifest } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, know, pointerTo, refuseRemoved, resolveSnapshot } from '../snapshots.js';
 import { type ActiveOverlap, activeOverlaps, refuseActive, refuseClosed, refuseReplaced } from './guards.js';
+import { cutLinkMessages } from './cut-links.js';
 import { publishEmergency } from './emergency.js';
 import { type Finished, finishRestore } from './execute.js';
 import type { GitRestoreJob, GitRestores } from './git-states.js';
@@ -171,6 +172,7 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   const messages = [
     ...headMessages(planned, request.gitState === true),
     ...active.map(({ instance, owner }) => `Instance ${instance} is active (${owner}).`),
+    ...cutLinkMessages(planned),
   ];
   const large = largeDeletions(planned, journey.record.policy);
   messages.push(...large.map(largeDeletionMessage));
