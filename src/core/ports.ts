@@ -240,8 +240,16 @@ export interface Store {
    * reach is not walked again if they were found intact before and nothing was taken from the store since.
    */
   checkConnected(commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void>;
-  /** The commits among these that miss an object. Uses the remembered check while the packs are as they were. */
+  /**
+   * The commits among these that miss an object, and those that are `grownSnapshots`. Uses the remembered check while the
+   * packs are as they were.
+   */
   brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
+  /**
+   * Those whose few trees name each other for more files than a snapshot can hold, so that a listing or a diff of them
+   * would not end. What was found intact before is none, and costs nothing.
+   */
+  grownSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
   /**
    * The blobs among these whose bytes in the packs are as they were written, by the checksums that were noted then.
    * Others may be sound too: reading them tells. `pause` is awaited now and then.

@@ -4,9 +4,10 @@ import type { ObjectId } from '../core/ids.js';
 import { SnapError } from '../errors.js';
 import { IntactCommits } from './intact-commits.js';
 import { NewObjects } from './new-objects.js';
-import type { BatchReader } from './objects.js';
+import { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
 import type { GitRunner } from './run-git.js';
+import { grownAmong } from './tree-sizes.js';
 
 /**
  * Fails with STORE_DAMAGED unless every object that the commits reach is there. What `known` commits reach is not
@@ -26,10 +27,42 @@ export async function checkConnected(
   intact.add(before, commits);
 }
 
-/** Notes commits that were just found intact, after garbage was collected and their packs have other names. */
-export function rememberAfterCollection(git: GitRunner, commits: readonly ObjectId[]): void {
+/**
+ * Notes commits that were just found intact, after garbage was collected and their packs have other names. `before` are
+ * those that were known to be; of the others only that all of them is there was found.
+ */
+export async function rememberAfterCollection(
+  git: GitRunner,
+  commits: readonly ObjectId[],
+  before: ReadonlySet<string>,
+): Promise<void> {
   const intact = new IntactCommits(git.settings);
-  intact.add(intact.state(), commits);
+  const state = intact.state();
+  const grown = await grownIn(
+    git,
+    commits.filter((commit) => !before.has(commit)),
+  );
+  intact.add(
+    state,
+    commits.filter((commit) => !grown.has(commit)),
+  );
+}
+
+/** The commits that are known to be intact, by what was found earlier. */
+export function knownIntact(git: GitRunner): ReadonlySet<string> {
+  const intact = new IntactCommits(git.settings);
+  return intact.known(intact.state());
+}
+
+/** Whatever was found of them before. */
+export async function grownIn(git: GitRunner, commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
+  if (commits.length === 0) return new Set();
+  const reader = new BatchReader(git);
+  try {
+    return await grownAmong(reader, commits);
+  } finally {
+    await reader.close();
+  }
 }
 
 /** What was found intact still is after an act that takes no object from the store, though packs go. */
@@ -59,7 +92,7 @@ function incomplete(what: string): SnapError<'STORE_DAMAGED'> {
 }
 
 /**
- * The commits among these that miss an object. What was found intact is not looked at again while nothing was taken
+ * The commits among these that miss an object, or stand for more files than a snapshot can hold. What was found intact is not looked at again while nothing was taken
  * from the object store: packs that were added since change nothing, a pack or loose object that is gone does.
  */
 export async function brokenSnapshots(
@@ -72,9 +105,24 @@ export async function brokenSnapshots(
   const unknown = commits.filter((commit) => !known.has(commit));
   if (unknown.length === 0) return new Set();
   const broken = new Set(await brokenAmong(git, unknown));
-  const found = unknown.filter((commit) => !broken.has(commit));
+  const whole = unknown.filter((commit) => !broken.has(commit));
+  const grown = await grownIn(git, whole);
+  const found = whole.filter((commit) => !grown.has(commit));
   if (found.length > 0) intact.add(state, found);
-  return broken;
+  return new Set([...broken, ...grown]);
+}
+
+/** Those that stand for more files than a snapshot can hold. What was found intact is none and is not looked at again. */
+export async function grownSnapshots(
+  git: GitRunner,
+  intact: IntactCommits,
+  commits: readonly ObjectId[],
+): Promise<Set<ObjectId>> {
+  const known = intact.known(intact.state());
+  return grownIn(
+    git,
+    commits.filter((commit) => !known.has(commit)),
+  );
 }
 
 /** Those that miss an object: all at once; where something is missing, half by half. */

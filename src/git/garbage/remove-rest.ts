@@ -6,7 +6,7 @@ import type { ObjectId } from '../../core/ids.js';
 import type { KeptObjects } from '../../core/ports.js';
 import { isSnapError, systemCode } from '../../errors.js';
 import { syncDirectory } from '../../fs/durable.js';
-import { rememberAfterCollection } from '../connectivity.js';
+import { knownIntact, rememberAfterCollection } from '../connectivity.js';
 import { packDirectory, packOf, packRefs, removeIndexOfPacks } from '../consolidation.js';
 import { namesIn } from '../names-in.js';
 import { unreadableRefs } from '../refs.js';
@@ -24,6 +24,7 @@ export async function removeRest(git: GitRunner, kept: KeptObjects): Promise<voi
   const { storeDirectory, dataDir } = git.settings;
   const reached = await tips(git);
   const late = await keepLate(git, kept, reached);
+  const intact = knownIntact(git);
   const aside = putAside(join(dataDir, 'cache'));
   removePacks(packDirectory(storeDirectory), new Set(kept.goingPacks.filter((pack) => !late.includes(pack))));
   removeLoose(join(storeDirectory, 'objects'), kept.goingLoose);
@@ -33,7 +34,7 @@ export async function removeRest(git: GitRunner, kept: KeptObjects): Promise<voi
     else rmSync(hidden);
   }
   await packRefs(git);
-  rememberAfterCollection(git, reached);
+  await rememberAfterCollection(git, reached, intact);
 }
 
 /** Packs with whatever refs reach that came since the others were written, and that is in no pack that stays. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ObjectId } from '../../core/ids.js';
 import type { FetchLimits, Quarantine, Remote } from '../../core/remote/remotes.js';
 import { makeScratchDirectory, noSpace, syncDirectory } from '../../fs/durable.js';
-import { brokenAmong } from '../connectivity.js';
+import { brokenAmong, grownIn } from '../connectivity.js';
 import { packDirectory } from '../consolidation.js';
 import { freeBytes } from '../full-disk.js';
 import type { Network } from '../git-settings.js';
@@ -53,7 +53,11 @@ function quarantineIn(git: GitRunner, storeDirectory: string, remove: () => void
     snapshots: () => listSnapshotRefs(git, null),
     open: () => {
       const reader = new BatchReader(git);
-      return { reader, listTree: (tree, passesOver = () => false) => listTreeInPart(reader, tree, passesOver) };
+      return {
+        reader,
+        listTree: (tree, passesOver = () => false) => listTreeInPart(reader, tree, passesOver),
+        grownSnapshots: (commits) => grownIn(git, commits),
+      };
     },
     incomplete: async (commits) => new Set(await brokenAmong(git, commits)),
     adopt: (commits) => adopt(git, storeDirectory, commits),

@@ -8,6 +8,7 @@ import type { Context } from '../context.js';
 import { readPending } from '../restore/pending.js';
 import { mend } from './mend.js';
 import { liesIn } from '../session/folders.js';
+import { standsForTooMuch } from '../snapshot-content.js';
 import { knowIfReadable } from '../snapshots.js';
 
 /** Looks at everything that could stand in the way, and says what to do about it. Changes nothing without `fix`. */
@@ -106,8 +107,9 @@ function mountFindings(context: Context, record: InstanceRecord): DoctorFinding[
 async function snapshots(context: Context): Promise<DoctorFinding[]> {
   const refs = context.store.exists() ? await context.store.snapshots(null) : [];
   const broken = await context.store.brokenSnapshots(refs.map(({ commit }) => commit));
+  const grown = await context.store.grownSnapshots([...broken]);
   const findings = refs.flatMap((ref): DoctorFinding[] => {
-    const why = whyUnsound(ref, broken);
+    const why = grown.has(ref.commit) ? standsForTooMuch : whyUnsound(ref, broken);
     const hint = why === 'misses objects' ? 'jackin-snap verify --full' : null;
     return why === null
       ? []

@@ -8,7 +8,7 @@ import type { CheckResult, DamagedPath, DamagedSnapshot, SnapshotPointer } from 
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
-import { readManifest, readMountContent } from '../snapshot-content.js';
+import { readManifest, readMountContent, standsForTooMuch } from '../snapshot-content.js';
 import { know, knowIfReadable, pointerTo } from '../snapshots.js';
 import { streamStored } from '../stored-bytes.js';
 
@@ -55,10 +55,15 @@ async function unreadableSnapshots(
   full: boolean,
 ): Promise<Map<SnapshotRef, string>> {
   const broken = await context.store.brokenSnapshots(refs.map(({ commit }) => commit));
+  const grown = await context.store.grownSnapshots([...broken]);
   const unreadable = new Map<SnapshotRef, string>();
   for (const [at, ref] of refs.entries()) {
     await context.interruption.pause();
-    const problem = broken.has(ref.commit) ? 'objects are missing or damaged' : await whyUnreadable(context, ref, full);
+    const problem = grown.has(ref.commit)
+      ? `it ${standsForTooMuch}`
+      : broken.has(ref.commit)
+        ? 'objects are missing or damaged'
+        : await whyUnreadable(context, ref, full);
     if (problem !== null) unreadable.set(ref, problem);
     context.onProgress({ phase: 'check', files: at + 1, bytes: 0, totalFiles: refs.length, totalBytes: null });
   }

@@ -123,6 +123,7 @@ class Examiner {
     const content = new Set(names.flatMap((name) => [`mounts/${name}`, `meta/mounts/${name}/git`]));
     const passed = new Set<string>();
     const passesOver = (path: string): boolean => {
+      if (!allowed.has(path)) throw odd(`there is ${JSON.stringify(path)} in its tree`);
       if (content.has(path)) passed.add(path);
       return content.has(path);
     };

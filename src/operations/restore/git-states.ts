@@ -191,7 +191,9 @@ async function named(context: Context, reader: ObjectReader, folder: string): Pr
   const objects = new Map<ObjectId, ObjectId>();
   const found = await reader.find(folder, 'tree');
   if (found === undefined) return objects;
-  for await (const { type, path, oid } of context.store.listTree(found.oid))
+  // No deeper than the two parts of an id, whatever lies there.
+  const passesOver = (path: string): boolean => !/^[0-9a-f]{2}$/.test(path);
+  for await (const { type, path, oid } of context.store.listTree(found.oid, passesOver))
     if (type === 'blob' && /^[0-9a-f]{2}\/[0-9a-f]{38}$/.test(path))
       objects.set(path.replace('/', '') as ObjectId, oid);
   return objects;

@@ -183,12 +183,17 @@ const kinds: readonly HostileKind[] = [
     },
   },
   {
-    // With as many levels as a bomb has, a listing does not end: see docs/reliability.md.
+    // Up to four levels it may be read in full; beyond, it is refused.
     name: 'a tree that grows',
     craft: (store, random) => {
-      const levels = 1 + random.below(4);
-      store.snapshot({ mount: wideTree(store, levels) });
-      return `10 to the power of ${levels} files`;
+      const levels = random.oneIn(2) ? 1 + random.below(4) : 5 + random.below(200);
+      const tells = levels > 6 && random.oneIn(2);
+      const stored = `Jackin-Stored: ${String(Math.min(10 ** levels, Number.MAX_SAFE_INTEGER))} 1`;
+      const message = (text: string): string => (tells ? text.replace(/Jackin-Stored: .*/, stored) : text);
+      const mount = wideTree(store, levels);
+      const below = store.tree([{ mode: '40000', name: 'd', oid: mount }]);
+      store.snapshot({ mount: random.oneIn(3) ? below : mount, message });
+      return `10 to the power of ${levels} files${tells ? ', as it tells' : ''}`;
     },
   },
   {
