@@ -18,6 +18,11 @@ const activitySchema = z.object({
   by: z.literal('run').optional().catch(undefined),
 });
 
+/** A running process as the owner of something, written down. */
+export function markOf(processes: Processes, pid: number): string {
+  return JSON.stringify({ pid, start: processes.startOf(pid) ?? '', bootId: processes.bootId() });
+}
+
 /** What is known of an instance's activity: the words for its owner, or null when nobody has it. */
 export function activeOwner(text: string | undefined, processes: Processes): string | null {
   if (text === undefined) return null;

@@ -34,3 +34,20 @@ export interface Damage {
   /** The first of them, as stored: bytes; '' is the whole tree. */
   readonly paths: readonly { readonly path: string; readonly kind: 'file' | 'directory' }[];
 }
+
+/** What is known of objects, or found out, without reading everything. */
+export interface DamageNotes {
+  /** How many objects there are, be they sound or not. */
+  countObjects(): Promise<number>;
+  /**
+   * Of these commits those whose few trees name each other for more files than a snapshot can hold, so that a listing or a
+   * diff of them would not end. What was found intact before is none, and costs nothing.
+   */
+  grownSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
+  /** Objects that a check found damaged, as far as that is noted. No process. */
+  notedDamage(): readonly ObjectId[];
+  /** A check of all found none. */
+  forgetDamage(): void;
+  /** What these commits need and is missing, and what of `notedDamage` is still damaged. */
+  damagedObjects(commits: readonly ObjectId[]): Promise<ObjectId[]>;
+}

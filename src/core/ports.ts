@@ -1,4 +1,4 @@
-import type { ContentCheck, ContentPart, ContentProgress, Damage } from './content-check.js';
+import type { ContentCheck, ContentPart, ContentProgress, Damage, DamageNotes } from './content-check.js';
 import type { DataRange } from './data-ranges.js';
 import type { EntryStat, ObservedOnly } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
@@ -183,7 +183,7 @@ export interface SnapshotRef {
 
 export type { ContentCheck, ContentPart, ContentProgress, Damage } from './content-check.js';
 
-export interface Store {
+export interface Store extends DamageNotes {
   /** Makes the bare repository where it is missing, heals its empty directories, checks git. */
   prepare(): Promise<void>;
   /** True when a store is there. */
@@ -231,6 +231,8 @@ export interface Store {
   dropRefLocks(names: readonly string[]): void;
   /** `scratch`: the pack goes to a directory of its own that no ref ever names (diff against the live tree). */
   newWriter(): ObjectWriter;
+  /** Writes nothing but these objects, whatever the store has of them. */
+  newMendingWriter(wanted: ReadonlySet<ObjectId>): ObjectWriter;
   newScratchWriter(): Promise<{ writer: ObjectWriter; directory: string; remove(): Promise<void> }>;
   reader(): ObjectReader;
   /** All entries below a tree, depth first, directories before their content. `tree` is any tree-ish. */
@@ -246,19 +248,12 @@ export interface Store {
    */
   brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
   /**
-   * Those whose few trees name each other for more files than a snapshot can hold, so that a listing or a diff of them
-   * would not end. What was found intact before is none, and costs nothing.
-   */
-  grownSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
-  /**
    * The blobs among these whose bytes in the packs are as they were written, by the checksums that were noted then.
    * Others may be sound too: reading them tells. `pause` is awaited now and then.
    */
   findAsWritten(blobs: readonly ObjectId[], pause: () => Promise<void>): Promise<ReadonlySet<ObjectId>>;
   /** git fsck; problems in words. `full` re-hashes all content. */
   fsck(full: boolean, onChecked?: (done: ContentProgress) => void): Promise<string[]>;
-  /** How many objects there are, be they sound or not. */
-  countObjects(): Promise<number>;
   /**
    * Reads objects by their ids and hashes them: all of them, or a part that begins where the part before it ended. That
    * place is noted at the end and when interrupted; it is a hint, and where it is lost, the first object comes next.

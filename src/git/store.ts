@@ -26,6 +26,8 @@ import { brokenSnapshots, checkConnected, grownSnapshots } from './connectivity.
 import { countPacks, gatherPacks, packRefs, removeGathered } from './consolidation.js';
 import { checkContent, listObjects } from './check/content.js';
 import { findDamage } from './check/damage.js';
+import { allBut, damagedObjects, without } from './check/damaged-objects.js';
+import { noteDamage, notedDamage } from './check/noted-damage.js';
 import { checkStore } from './fsck.js';
 import { bytesBelow, bytesOfObjects, bytesReachable } from './garbage/disk-usage.js';
 import { nextLook, noteNextLook } from './garbage/next-look.js';
@@ -147,13 +149,19 @@ class GitStore implements Store {
   }
 
   newWriter(): ObjectWriter {
+    const known = new KnownObjects(join(this.#directory, 'objects'));
+    const noted = this.notedDamage();
+    return this.#packWriter(noted.length === 0 ? known : without(known, new Set(noted)));
+  }
+
+  newMendingWriter(wanted: ReadonlySet<ObjectId>): ObjectWriter {
+    return this.#packWriter(allBut(wanted));
+  }
+
+  #packWriter(known: Pick<KnownObjects, 'has'>): PackWriter {
     this.#ready();
-    const objects = join(this.#directory, 'objects');
-    return new PackWriter(new KnownObjects(objects), {
-      scratchParent: join(this.#dataDir, 'tmp'),
-      packDirectory: join(objects, 'pack'),
-      durable: true,
-    });
+    const [scratchParent, packs] = [join(this.#dataDir, 'tmp'), packDirectory(this.#dataDir)];
+    return new PackWriter(known, { scratchParent, packDirectory: packs, durable: true });
   }
 
   // eslint-disable-next-line @typescript-eslint/require-await
@@ -210,6 +218,18 @@ class GitStore implements Store {
 
   async checkContent(part: ContentPart | null, onChecked: (done: ContentProgress) => void): Promise<ContentCheck> {
     return checkContent(this.#ready(), part, onChecked);
+  }
+
+  notedDamage(): readonly ObjectId[] {
+    return notedDamage(this.#dataDir);
+  }
+
+  forgetDamage(): void {
+    noteDamage(this.#dataDir, []);
+  }
+
+  async damagedObjects(commits: readonly ObjectId[]): Promise<ObjectId[]> {
+    return damagedObjects(this.#ready(), commits);
   }
 
   async findDamage(

@@ -16,6 +16,8 @@ export interface DataDirectory {
   readonly journals: string;
   /** Where `run` puts worktrees: `<name>/<folder>`. It need not exist. */
   readonly worktrees: string;
+  /** Where drills are noted; it need not exist. */
+  readonly drills: string;
   /** Where caches lie; it need not exist. */
   readonly caches: string;
   readonly statCache: (name: InstanceName, mount: MountName) => string;
@@ -69,6 +71,7 @@ export function layout(path: string): DataDirectory {
     locks: join(path, 'locks'),
     journals: join(path, 'journals'),
     worktrees: join(path, 'worktrees'),
+    drills: join(path, 'drills'),
     caches: join(path, 'cache'),
     statCache: (name, mount) => join(path, 'cache', `stat-${name}@${mount}`),
   };

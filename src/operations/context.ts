@@ -5,6 +5,7 @@ import type { GitState, ProtectedObjects } from '../core/git-state.js';
 import type { InstanceName, MountName, ObjectId, SnapshotId } from '../core/ids.js';
 import type { Containers } from '../core/containers.js';
 import type { SecretScanner } from '../core/content-secrets.js';
+import type { DrillNotes } from '../core/drill-note.js';
 import type { JackinHome } from '../core/jackin/home.js';
 import type {
   Directory,
@@ -35,6 +36,7 @@ export interface Context {
   readonly locks: Locks;
   readonly registry: InstanceRegistry;
   readonly journals: Journals;
+  readonly drillNotes: DrillNotes;
   readonly processes: Processes;
   readonly host: Host;
   readonly statCaches: StatCaches;

@@ -30,6 +30,7 @@ import { lockForSnapshot, sweepIfAlone } from './locking.js';
 import { reconcileHeld } from './session/reconcile.js';
 import { clearFinished, pendingTemporaryPrefix, readPendingOr } from './restore/pending.js';
 import { instanceForSave } from './session/instance-for-save.js';
+import { damageNotes } from './check/damage-notes.js';
 import { levelNotes, newInstanceNotes, newSession, refuseAutomatic } from './session/new-session.js';
 import { stateNotes, stateSummary } from './capture/state/state-summary.js';
 import { type Earlier, describe, earlierSnapshots, knowIfReadable } from './snapshots.js';
@@ -83,7 +84,7 @@ async function saveLocked(
     const made = await capturePublished(context, request, { record, isNew, earlier, writer });
     const saved = await afterwards(context, record, { made, earlier, bytesAdded: writer.bytesAdded });
     const notes = [...(isNew ? await newInstanceNotes(context, record) : []), ...levelNotes(record)];
-    return notes.length === 0 ? saved : { ...saved, messages: [...saved.messages, ...notes] };
+    return { ...saved, messages: [...saved.messages, ...notes, ...damageNotes(context)] };
   } finally {
     await writer.abandon();
   }

@@ -15,6 +15,7 @@ import { openLocks } from '../git/flock.js';
 import { hasher } from '../git/pack/hasher.js';
 import { openStore, packDirectory } from '../git/store.js';
 import { type DataDirectory, layout, locateDataDirectory, openDataDirectory } from '../instance/data-directory.js';
+import { FileDrillNotes } from '../instance/drill-notes.js';
 import * as host from '../instance/host.js';
 import { linuxProcesses } from '../instance/processes.js';
 import { programVersion } from '../instance/program-version.js';
@@ -84,6 +85,7 @@ function toContext(
     locks: openLocks({ ...shared, held, forbiddenDirectories: mounts, holder }),
     registry,
     journals: new FileJournals(directory.journals),
+    drillNotes: new FileDrillNotes(directory.drills),
     processes: linuxProcesses,
     host: toHost(options, env, directory, dataFinder(findTar)),
     statCaches: toStatCaches(directory),

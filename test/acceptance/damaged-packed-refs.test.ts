@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { refsOf, storeGit } from '../support/store-git.js';
+import { writeFiles } from '../support/user-git.js';
 import { Scene } from './scene.js';
 
 /** Four snapshots, of which the second is pinned, in packed refs; then one in a file of its own. */
@@ -20,6 +21,36 @@ function objectsIn(scene: Scene): string[] {
   const args = ['cat-file', '--batch-all-objects', '--batch-check=%(objectname)'];
   return storeGit(scene.dataDir, args).stdout.split('\n');
 }
+
+describe('a pinned snapshot whose ref is gone without a trace', () => {
+  test.each([
+    { what: 'the line of its ref', lost: /^.* refs\/jackin\/t\/2\n/m },
+    { what: 'the line of its ref and the id of its pin', lost: /^.* refs\/jackin\/t\/2\n/m, spoilsPin: true },
+    { what: 'all lines of its instance', lost: /^.* refs\/jackin\/t\/[0-9]+\n/gm },
+  ])('is missed, and comes back: $what', async ({ lost, spoilsPin = false }) => {
+    const scene = await withPackedRefs();
+    const before = refsOf(scene.store);
+    const path = join(scene.store, 'packed-refs');
+    writeFileSync(path, readFileSync(path, 'latin1').replace(lost, ''), 'latin1');
+    if (spoilsPin) writeFiles(scene.store, { 'refs/jackin-pin/t/2': 'garbage\n' });
+    const { data } = await scene.json(['doctor'], { code: [0, 9] });
+    expect(JSON.stringify(data)).toContain('Snapshot t/2 is pinned (refs/jackin-pin/t/2) and has no ref: it was lost.');
+    await scene.json(['doctor', '--fix']);
+    for (const name of ['refs/jackin/t/2', 'refs/jackin-pin/t/2'])
+      expect(refsOf(scene.store).get(name)).toBe(before.get(name));
+    await scene.restore(2);
+    expect(scene.read('a')).toBe('2');
+    expect(JSON.stringify((await scene.json(['doctor'])).data)).not.toContain('it was lost');
+  });
+
+  test('is not one that was removed', async () => {
+    const scene = await withPackedRefs();
+    await scene.run(['unpin', '2']);
+    await scene.run(['delete', '2', '--yes']);
+    expect(JSON.stringify((await scene.json(['doctor', '--fix'])).data)).not.toContain('it was lost');
+    expect(refsOf(scene.store).has('refs/jackin/t/2')).toBe(false);
+  });
+});
 
 const damages: { what: string; harm: (text: string) => string }[] = [
   { what: 'that is empty', harm: () => '' },

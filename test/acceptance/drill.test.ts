@@ -11,7 +11,10 @@ import {
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { HostPath } from '../../src/core/entry-path.js';
+import { markOf } from '../../src/core/activity.js';
 import { createSnap } from '../../src/index.js';
+import { linuxProcesses } from '../../src/instance/processes.js';
+import { writeFiles } from '../support/user-git.js';
 import { Scene, expectSame, remember, said } from './scene.js';
 
 describe('drill', () => {
@@ -70,6 +73,35 @@ describe('drill', () => {
     writeFileSync(pack, bytes);
     await scene.run(['drill', '--in', room], { code: 7 });
     expect(readdirSync(room)).toEqual([]);
+  });
+
+  test.each(['drill', 'doctor --fix'])('what a killed one left is removed by: %s', async (command) => {
+    const scene = filled();
+    await scene.save();
+    const room = scene.folder('room');
+    const started = scene.start(['drill', '--in', room]);
+    while (readdirSync(room).length === 0) await new Promise(setImmediate);
+    process.kill(started.child.pid!, 'SIGKILL');
+    await started.done;
+    const [left] = readdirSync(room);
+    expect(left).toMatch(/^jackin-snap-drill-/);
+    expect(JSON.stringify((await scene.json(['doctor'])).data)).toContain(left);
+    await scene.run(command === 'drill' ? ['drill', '--in', scene.folder('other room')] : command.split(' '));
+    expect(readdirSync(room)).toEqual([]);
+    expect(JSON.stringify((await scene.json(['doctor'])).data)).not.toContain('drill');
+  });
+
+  test('one that works is left alone by others', async () => {
+    const scene = filled();
+    await scene.save();
+    const room = scene.folder('room');
+    const name = `jackin-snap-drill-${'0'.repeat(26)}`;
+    mkdirSync(join(room, name));
+    const note = { format: '1', parent: room, owner: markOf(linuxProcesses, process.pid) };
+    writeFiles(join(scene.dataDir, 'drills'), { [name]: JSON.stringify(note) });
+    await scene.run(['drill', '--in', room]);
+    await scene.run(['doctor', '--fix']);
+    expect(readdirSync(room)).toEqual([name]);
   });
 
   test('what is restored is in a folder that nobody else can enter', async () => {

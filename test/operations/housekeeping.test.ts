@@ -30,10 +30,16 @@ interface House {
 const mebibyte = 1024 * 1024;
 
 /** What is done, in order, with the locks that are had meanwhile. */
-function house({ packs, busy, fails, ...rest }: House): { context: Context; done: string[]; noted: number[] } {
+function house({ packs, busy, fails, ...rest }: House): {
+  context: Context;
+  done: string[];
+  noted: number[];
+  checked: string[];
+} {
   const { total = 1, old = total, needed = total, look, ceiling = null } = rest;
   const done: string[] = [];
   const noted: number[] = [];
+  const checked: string[] = [];
   const held = new Set<string>();
   const counts = [packs].flat();
   const lock = (name: string): Promise<HeldLock> => {
@@ -49,6 +55,7 @@ function house({ packs, busy, fails, ...rest }: House): { context: Context; done
   const policy = { ...defaultPolicy, max_store_bytes: ceiling === null ? null : ceiling * mebibyte };
   const context = {
     now: () => new Date(3_600_000),
+    interruption: { raised: false },
     graceSeconds: 600,
     registry: { all: () => [{ policy: defaultPolicy }, { policy }] },
     locks: {
@@ -62,6 +69,7 @@ function house({ packs, busy, fails, ...rest }: House): { context: Context; done
       gatherPacks: () => attempt(() => (step('gather'), answer)),
       removeGathered: () => attempt(() => step('remove')),
       packRefs: () => attempt(() => step('pack refs')),
+      checkContent: () => attempt(() => void checked.push([...held].join(' and '))),
       packKept: () => attempt(() => (step('keep'), { bytesYoung: 0, bytesWritten: 0 })),
       removeRest: () => attempt(() => step('remove rest')),
       sizeOnDisk: () => Promise.resolve(total * mebibyte),
@@ -75,7 +83,7 @@ function house({ packs, busy, fails, ...rest }: House): { context: Context; done
       noteNextLook: (bytes: number) => void noted.push(bytes / mebibyte),
     },
   } as unknown as Context;
-  return { context, done, noted };
+  return { context, done, noted, checked };
 }
 
 function attempt<T>(act: () => T): Promise<T> {
@@ -152,6 +160,18 @@ describe('housekeeping', () => {
     await housekeep(context);
     expect(done).toEqual(steps);
     expect(noted.map((bytes) => Math.round(bytes))).toEqual(next === undefined ? [] : [next]);
+  });
+
+  test.each([
+    { why: 'packs were put together', house: { packs: 50 }, times: 1 },
+    { why: 'packs cannot be put together', house: { packs: 50, fails: 'gather' }, times: 1 },
+    { why: 'garbage was freed', house: { packs: 5, total: 300, needed: 100 }, times: 1 },
+    { why: 'there is nothing to do', house: { packs: 5 }, times: 0 },
+    { why: 'somebody has the store for himself', house: { packs: 5, total: 300, busy: 'shared' }, times: 0 },
+  ])('reads some of the content beside others when $why: $times', async ({ house: given, times }) => {
+    const { context, checked } = house(given);
+    await housekeep(context).catch(() => undefined);
+    expect(checked).toEqual(Array.from({ length: times }, () => 'its own and shared'));
   });
 
   test.each(['gather', 'remove', 'pack refs'])('that fails at %s holds no lock any more', async (fails) => {

@@ -50,6 +50,7 @@ export class MemoryContext {
         create: () => this.#unused(),
         reopen: () => this.#unused(),
       },
+      drillNotes: { all: () => [], write: () => undefined, forget: () => undefined },
       processes: { startOf: () => undefined, bootId: () => 'boot' },
       host: {
         cwd: bytesOfText(this.cwd) as HostPath,

@@ -6,6 +6,7 @@ import { isSnapError } from '../../errors.js';
 import { BatchReader } from '../objects.js';
 import type { GitCommand, GitRunner } from '../run-git.js';
 import { readCursor, writeCursor } from './cursor.js';
+import { noteDamage, notedDamage } from './noted-damage.js';
 import { ObjectIds } from './object-ids.js';
 
 /** How many objects git is asked for ahead. */
@@ -24,22 +25,31 @@ export async function checkContent(
   const start = part === null ? 0 : ids.countUpTo(readCursor(git) ?? '');
   const of = part === null ? ids.size : Math.ceil((ids.size * part.percent) / 100);
   const unreadable = new Map<ObjectId, string>();
+  const noted = notedBefore(git, part);
   const reader = new BatchReader(git);
   let [checked, bytes] = [0, 0];
   const at = (count: number): ObjectId => ids.at((start + count) % ids.size);
   try {
     while (checked < of) {
       if (checked % askedAhead === 0) reader.expect(range(checked, Math.min(checked + askedAhead, of)).map(at));
-      bytes += await sizeOf(reader, at(checked), unreadable);
+      const oid = at(checked);
+      bytes += await sizeOf(reader, oid, unreadable);
+      noted.delete(oid);
       checked += 1;
       onChecked({ objects: checked, bytes, of });
       if (part?.isOver() === true) break;
     }
   } finally {
     if (part !== null && checked > 0) writeCursor(git, at(checked - 1));
+    noteDamage(git.settings.dataDir, [...noted, ...unreadable.keys()]);
     await reader.close();
   }
   return { checked, total: ids.size, unreadable };
+}
+
+/** What is checked in full is found anew. */
+function notedBefore(git: GitRunner, part: ContentPart | null): Set<ObjectId> {
+  return new Set(part === null ? [] : notedDamage(git.settings.dataDir));
 }
 
 async function sizeOf(reader: BatchReader, oid: ObjectId, unreadable: Map<ObjectId, string>): Promise<number> {

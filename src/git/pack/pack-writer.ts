@@ -34,7 +34,7 @@ export interface PackDestination {
  * One write at a time: while `writeLargeBlob` runs, no other may be started.
  */
 export class PackWriter implements ObjectWriter {
-  readonly #known: KnownObjects;
+  readonly #known: Pick<KnownObjects, 'has'>;
   readonly #destination: PackDestination;
   readonly #objects = new ObjectTable();
   readonly #deflater: ObjectDeflater;
@@ -43,7 +43,7 @@ export class PackWriter implements ObjectWriter {
   #pack: PackFile | undefined;
   #state: 'open' | 'writing' | 'closed' = 'open';
 
-  constructor(known: KnownObjects, destination: PackDestination) {
+  constructor(known: Pick<KnownObjects, 'has'>, destination: PackDestination) {
     this.#known = known;
     this.#destination = destination;
     this.#deflater = new ObjectDeflater(destination.threads ?? usualThreads(), (objects, encoded) => {

@@ -6,6 +6,8 @@ import type { DoctorFinding, DoctorResult } from '../../core/results.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readPending } from '../restore/pending.js';
+import { leftByDrills } from './drill-folder.js';
+import { lostPinned } from './lost-pinned.js';
 import { mend } from './mend.js';
 import { liesIn } from '../session/folders.js';
 import { standsForTooMuch } from '../snapshot-content.js';
@@ -49,12 +51,14 @@ async function lockState(context: Context): Promise<DoctorFinding[]> {
 }
 
 /** What a later command, or `fix`, puts right. */
-function remains({ store }: Context): DoctorFinding[] {
+function remains(context: Context): DoctorFinding[] {
+  const { store } = context;
   const missing = store
     .missingParts()
     .map((name) => `${name === '' ? 'The store' : name} is missing or not as it is to be.`);
   const left = store.exists() && store.hasLeftovers() ? ['Something of a process that was killed is left.'] : [];
-  return [...missing, ...left].map((what) => ({ level: 'note', what, hint: 'jackin-snap doctor --fix' }));
+  const drills = leftByDrills(context).map((folder) => `A drill that was killed may have left ${folder}.`);
+  return [...missing, ...left, ...drills].map((what) => ({ level: 'note', what, hint: 'jackin-snap doctor --fix' }));
 }
 
 function pending(context: Context): DoctorFinding[] {
@@ -118,6 +122,8 @@ async function snapshots(context: Context): Promise<DoctorFinding[]> {
   return [
     ...findings,
     ...(await brokenRefs(context)),
+    ...(await lostSnapshots(context)),
+    ...damagedContent(context),
     {
       level: 'ok',
       what: `Snapshots: ${String(refs.length)}, instances: ${String(new Set(refs.map(({ instance }) => instance)).size)}.`,
@@ -131,6 +137,21 @@ function whyUnsound(ref: SnapshotRef, broken: ReadonlySet<string>): string | nul
   if (ref.commit === zeroObjectId) return null;
   if (broken.has(ref.commit)) return 'misses objects';
   return knowIfReadable(ref) === undefined ? 'cannot be read by this version' : null;
+}
+
+function damagedContent({ store }: Context): DoctorFinding[] {
+  const noted = store.notedDamage().length;
+  if (noted === 0) return [];
+  const what = `A check of the content found damaged objects (${String(noted)}). Where the folders still have it, it can be stored again.`;
+  return [{ level: 'problem', what, hint: 'jackin-snap doctor --fix' }];
+}
+
+async function lostSnapshots(context: Context): Promise<DoctorFinding[]> {
+  return (await lostPinned(context)).map(({ pin, ref: { instance, seq } }) => ({
+    level: 'problem',
+    what: `Snapshot ${instance}/${String(seq)} is pinned (${pin}) and has no ref: it was lost.`,
+    hint: 'jackin-snap doctor --fix',
+  }));
 }
 
 /** What git passes over: names of snapshots, pins and grafts that lead nowhere. */

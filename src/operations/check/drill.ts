@@ -2,7 +2,7 @@ import { type HostPath, displayPath, hostPathBelow } from '../../core/entry-path
 import type { MountName } from '../../core/ids.js';
 import { recordFromJson } from '../../core/instance-record.js';
 import { defaultPolicy } from '../../core/policy.js';
-import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
+import type { ObjectReader } from '../../core/ports.js';
 import type { DrillRequest } from '../../core/requests.js';
 import type { DrillResult, KeptPath } from '../../core/results.js';
 import { type Kept, planRestore } from '../../core/restore-plan.js';
@@ -10,10 +10,11 @@ import { SnapError } from '../../errors.js';
 import { captureMounts } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
-import { refuseOurs, restoreElsewhere } from '../restore/restore-elsewhere.js';
+import { restoreElsewhereLocked } from '../restore/restore-elsewhere.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
 import { type KnownSnapshot, know, pointerTo, resolveSnapshot } from '../snapshots.js';
+import { inPrivateFolder, sweepDrills } from './drill-folder.js';
 
 /**
  * Restores a snapshot into a new folder, reads all of that back from the disk, compares it with the snapshot, and
@@ -28,6 +29,7 @@ export async function drill(context: Context, request: DrillRequest): Promise<Dr
     const path = displayPath(request.in);
     throw new SnapError('USAGE', `${path} is no folder to write into.`, { what: 'destination' });
   }
+  sweepDrills(context);
   const lock = await lockForReading(context);
   const reader = context.store.reader();
   try {
@@ -40,23 +42,6 @@ export async function drill(context: Context, request: DrillRequest): Promise<Dr
   }
 }
 
-/** For nobody else to enter, whatever the modes of what is restored in it. Gone at the end. */
-async function inPrivateFolder<Result>(
-  context: Context,
-  parent: HostPath,
-  act: (folder: HostPath) => Promise<Result>,
-): Promise<Result> {
-  const name = `jackin-snap-drill-${context.newId()}`;
-  const folder = hostPathBelow(parent, name);
-  refuseOurs(context, folder);
-  context.host.makeDirectory(folder);
-  try {
-    return await act(folder);
-  } finally {
-    removeFolder(context, parent, name);
-  }
-}
-
 async function drillIn(
   context: Context,
   known: KnownSnapshot,
@@ -65,12 +50,8 @@ async function drillIn(
 ): Promise<DrillResult> {
   const contents = await readContents(context, known, reader);
   refuseLackOfSpace(context, folder, contents);
-  const written = await restoreElsewhere(
-    context,
-    { snapshot: known.ref.ref, confirm: () => Promise.resolve(true) },
-    known,
-    folder,
-  );
+  const request = { snapshot: known.ref.ref, confirm: () => Promise.resolve(true) };
+  const written = await restoreElsewhereLocked(context, request, known, folder, reader);
   const differences = [...written.failed];
   for (const content of contents) {
     const path = contents.length === 1 ? folder : hostPathBelow(folder, content.name);
@@ -155,29 +136,4 @@ function recordOf({ ref }: KnownSnapshot, content: MountContent) {
     mounts: [{ name: content.name, path: content.manifest.path, device: '0', inode: '0' }],
     policy: {},
   });
-}
-
-/** Whatever modes its directories were given. */
-function removeFolder(context: Context, parent: HostPath, name: string): void {
-  const outer = context.host.openMount(parent);
-  try {
-    if (outer.stat(name) !== undefined) removeDirectory(outer, name);
-  } finally {
-    outer.close();
-  }
-}
-
-function removeDirectory(outer: WritableDirectory, name: string): void {
-  const stat = outer.stat(name);
-  if (stat !== undefined) outer.setAttributes(name, stat, { uid: stat.uid, gid: stat.gid, mode: 0o700 });
-  const directory = outer.enter(name);
-  try {
-    for (const inner of directory.list()) {
-      if (directory.stat(inner)?.kind === 'directory') removeDirectory(directory, inner);
-      else directory.unlink(inner);
-    }
-  } finally {
-    directory.close();
-  }
-  outer.removeDirectory(name);
 }

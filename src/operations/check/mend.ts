@@ -7,6 +7,9 @@ import type { Context } from '../context.js';
 import { removeSnapshots } from '../keep/remove.js';
 import { lockForRemoval } from '../locking.js';
 import { isThere, knowIfReadable } from '../snapshots.js';
+import { sweepDrills } from './drill-folder.js';
+import { lostPinned } from './lost-pinned.js';
+import { mendContent } from './mend-content.js';
 import { mendPackedRefs } from './mend-packed-refs.js';
 
 /*
@@ -21,6 +24,7 @@ export async function mend(context: Context): Promise<DoctorFinding[]> {
   if (!store.exists() && missing.length === 0) return [];
   await store.prepare();
   const fixed = missing.map((name) => `${name === '' ? 'The store' : name} was missing or not as it is to be.`);
+  fixed.push(...sweepDrills(context).map((folder) => `What a killed drill had left in ${folder} is removed.`));
   const lock = await context.locks.storeExclusive();
   try {
     if (store.hasLeftovers()) {
@@ -34,14 +38,16 @@ export async function mend(context: Context): Promise<DoctorFinding[]> {
     lock.release();
   }
   fixed.push(...(await mendRefs(context)));
+  fixed.push(...(await mendContent(context)));
   return fixed.map((what) => ({ level: 'fixed', what, hint: null }));
 }
 
 async function mendRefs(context: Context): Promise<string[]> {
   const refs = await context.store.snapshots(null);
-  const commits = refs.every(isThere) ? [] : await context.store.findCommits();
+  const lost = (await lostPinned(context)).map(({ ref }) => ref);
+  const commits = refs.every(isThere) && lost.length === 0 ? [] : await context.store.findCommits();
   const fixed: string[] = [];
-  for (const instance of new Set(refs.map((ref) => ref.instance)))
+  for (const instance of new Set([...refs, ...lost].map((ref) => ref.instance)))
     fixed.push(...(await mendInstance(context, instance, commits)));
   return fixed;
 }
@@ -55,6 +61,7 @@ async function mendInstance(
   const locks = await lockForRemoval(context, instance);
   try {
     return [
+      ...(await mendLostPinned(context, instance, commits)),
       ...(await mendSnapshots(context, instance, commits)),
       ...(await mendPins(context, instance)),
       ...(await mendHistory(context, instance)),
@@ -62,6 +69,27 @@ async function mendInstance(
   } finally {
     locks.release();
   }
+}
+
+/** A pin that still names something names the snapshot; else the one commit is taken that says it is this one. */
+async function mendLostPinned(
+  context: Context,
+  instance: InstanceName,
+  commits: readonly FoundCommit[],
+): Promise<string[]> {
+  const fixed: string[] = [];
+  for (const { pin, ref } of await lostPinned(context, instance)) {
+    const isNamed = ref.commit !== zeroObjectId;
+    const commit = await snapshotOf(
+      context,
+      ref,
+      isNamed ? commits.filter((one) => one.commit === ref.commit) : commits,
+    );
+    if (commit === undefined) continue;
+    context.store.setBrokenRef(ref.ref, commit);
+    fixed.push(`${ref.ref} was gone, and ${pin} proves that it was there: it names its snapshot again (${commit}).`);
+  }
+  return fixed;
 }
 
 async function mendSnapshots(

@@ -105,6 +105,7 @@ async function checkContent(context: Context, request: VerifyRequest, isSound: b
   const isPart = percent !== undefined || maxDurationSeconds !== undefined;
   if (!isPart && full !== true) return null;
   if (!isPart && isSound) {
+    context.store.forgetDamage();
     const total = await context.store.countObjects();
     return { checked: total, total, unreadable: new Map() };
   }

@@ -41,8 +41,13 @@ export async function housekeep(context: Context): Promise<void> {
     async () => {
       // Whoever had the lock may just have done it; and nothing may come back where a data directory was removed.
       if (!isWorthwhile(context)) return;
-      if (await isMuchGarbage(context)) await collect(context);
-      else if (countPacks(context) >= manyPacks) await putTogether(context);
+      try {
+        if (await isMuchGarbage(context)) await collect(context);
+        else if (countPacks(context) >= manyPacks) await putTogether(context);
+      } finally {
+        // Just where something is damaged, packs cannot be put together.
+        await checkSome(context);
+      }
     },
   );
 }
@@ -112,6 +117,29 @@ async function gather(context: Context): ReturnType<Context['store']['gatherPack
   } finally {
     beside.release();
   }
+}
+
+/** So long somebody who wants the store for itself may have to wait for it. */
+const checkedForMs = 2000;
+
+/**
+ * Reads some of what the store has, going on where the last check ended: a save does not read again what is there, and
+ * would build on what is damaged. What is found is noted, and the next save says so.
+ */
+async function checkSome(context: Context): Promise<void> {
+  const end = context.now().getTime() + checkedForMs;
+  const isOver = (): boolean => context.interruption.raised || context.now().getTime() >= end;
+  await unlessBusy(
+    () => lockForReading(context),
+    async () => {
+      try {
+        await context.store.checkContent({ percent: 100, isOver }, () => undefined);
+      } catch (error) {
+        // Where git cannot even list what there is, the next command finds that out.
+        if (!isSnapError(error, 'GIT_FAILED')) throw error;
+      }
+    },
+  );
 }
 
 async function unlessBusy(lock: () => Promise<HeldLock>, act: () => Promise<void>): Promise<void> {

@@ -50,16 +50,12 @@ function removals(
   grafts: ReadonlyMap<string, ObjectId>,
   pins: ReadonlyMap<string, ObjectId>,
 ): RefChange[] {
+  const removal = (name: string, old: ObjectId | undefined): RefChange[] =>
+    old === undefined ? [] : [{ name, old, new: null }];
   return [...gone].flatMap(({ instance, seq, ref, commit }) => {
-    const pin = pinRefName(instance, seq);
-    const others: [string, ObjectId | undefined][] = [
-      [replaceRefName(commit), grafts.get(replaceRefName(commit))],
-      [pin, pins.get(pin)],
-    ];
-    return [
-      { name: ref, old: commit, new: null },
-      ...others.flatMap(([name, oid]) => (oid === undefined ? [] : [{ name, old: oid, new: null }])),
-    ];
+    const [pin, graft] = [pinRefName(instance, seq), replaceRefName(commit)];
+    // The pin goes first: one without a snapshot is a snapshot that was lost, not one whose removal was killed.
+    return [...removal(pin, pins.get(pin)), ...removal(ref, commit), ...removal(graft, grafts.get(graft))];
   });
 }
 

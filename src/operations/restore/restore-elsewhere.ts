@@ -39,30 +39,39 @@ export async function restoreElsewhere(
   const lock = await lockForReading(context);
   const reader = context.store.reader();
   try {
-    const manifest = await manifestToLeave(context, reader, known, { destination, state: request.state === true });
-    const { parts, withheld } = await planParts(context, request, { known, manifest, reader, destination });
-    const plan = parts.flatMap(({ name, path, changes }) =>
-      changes.map((change) => toPlannedChange(name, path, change)),
-    );
-    const mounts = parts.filter(({ name }) => name !== manifest.state?.name);
-    if (request.gitState === true)
-      await (await import('./git-states.js')).refuseWithoutGitState({ known, reader, mounts });
-    const base = { known, destination, plan, withheld };
-    if (request.dryRun === true) return toResult(base, { dryRun: true, failed: [], bytesWritten: 0, messages: [] });
-    const confirmed = await request.confirm({ snapshot: pointerTo(known), plan, kept: [], messages: [] });
-    if (!confirmed) throw new SnapError('DECLINED', 'Declined: nothing was written.', { what: 'restore' });
-    const written = await writeParts(context, parts, destination, reader);
-    written.messages.push(
-      ...whereStateIs(manifest, parts),
-      ...(request.gitState === true ? [] : linksToRepositories(mounts)),
-    );
-    if (request.gitState !== true) return toResult(base, { dryRun: false, ...written });
-    const git = await makeRepositories(context, { known, manifest, reader, mounts, elsewhere: true });
-    return toResult(base, { dryRun: false, ...written, failed: [...written.failed, ...git] });
+    return await restoreElsewhereLocked(context, request, known, destination, reader);
   } finally {
     await reader.close();
     lock.release();
   }
+}
+
+/** The same for whoever holds the store's lock. */
+export async function restoreElsewhereLocked(
+  context: Context,
+  request: RestoreRequest,
+  known: KnownSnapshot,
+  destination: HostPath,
+  reader: ObjectReader,
+): Promise<RestoreResult> {
+  const manifest = await manifestToLeave(context, reader, known, { destination, state: request.state === true });
+  const { parts, withheld } = await planParts(context, request, { known, manifest, reader, destination });
+  const plan = parts.flatMap(({ name, path, changes }) => changes.map((change) => toPlannedChange(name, path, change)));
+  const mounts = parts.filter(({ name }) => name !== manifest.state?.name);
+  if (request.gitState === true)
+    await (await import('./git-states.js')).refuseWithoutGitState({ known, reader, mounts });
+  const base = { known, destination, plan, withheld };
+  if (request.dryRun === true) return toResult(base, { dryRun: true, failed: [], bytesWritten: 0, messages: [] });
+  const confirmed = await request.confirm({ snapshot: pointerTo(known), plan, kept: [], messages: [] });
+  if (!confirmed) throw new SnapError('DECLINED', 'Declined: nothing was written.', { what: 'restore' });
+  const written = await writeParts(context, parts, destination, reader);
+  written.messages.push(
+    ...whereStateIs(manifest, parts),
+    ...(request.gitState === true ? [] : linksToRepositories(mounts)),
+  );
+  if (request.gitState !== true) return toResult(base, { dryRun: false, ...written });
+  const git = await makeRepositories(context, { known, manifest, reader, mounts, elsewhere: true });
+  return toResult(base, { dryRun: false, ...written, failed: [...written.failed, ...git] });
 }
 
 /** It goes no further by itself. */

@@ -172,8 +172,8 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   const { context, request, known, planned, active, reader, writer } = journey;
   const messages = [
     ...headMessages(planned, request.gitState === true),
-    ...active.map(({ instance, owner }) => `Instance ${instance} is active (${owner}).`),
     ...cutLinkMessages(planned),
+    ...active.map(({ instance, owner }) => `Instance ${instance} is active (${owner}).`),
   ];
   const large = largeDeletions(planned, journey.record.policy);
   messages.push(...large.map(largeDeletionMessage));

@@ -3,6 +3,7 @@ import { mutantsOfApplying } from './of-applying.js';
 import { mutantsOfCaptures } from './of-captures.js';
 import { mutantsOfFiles } from './of-files.js';
 import { mutantsOfIsolation } from './of-isolation.js';
+import { mutantsOfMending } from './of-mending.js';
 import { mutantsOfPlans } from './of-plans.js';
 import { mutantsOfRemotes } from './of-remotes.js';
 import { mutantsOfRestores } from './of-restores.js';
@@ -19,4 +20,5 @@ export const mutants: readonly Mutant[] = [
   ...mutantsOfIsolation,
   ...mutantsOfState,
   ...mutantsOfRemotes,
+  ...mutantsOfMending,
 ];

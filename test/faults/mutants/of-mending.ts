@@ -1,0 +1,89 @@
+import type { Mutant } from './mutant.js';
+
+const grown = ['core/tree-size.test.ts'];
+const grownTrees = ['acceptance/grown-trees.test.ts'];
+const packedRefs = ['acceptance/damaged-packed-refs.test.ts'];
+const writers = ['acceptance/run-worktree-writers.test.ts'];
+const content = ['acceptance/damaged-content.test.ts'];
+const drills = ['acceptance/drill.test.ts'];
+
+/** What is told of a store that is not as it should be, what is mended, and what goes with a worktree. */
+export const mutantsOfMending: readonly Mutant[] = [
+  {
+    name: 'any number of files that trees stand for is believed',
+    file: 'core/tree-size.ts',
+    find: 'if (ends > files + endsBelieved && ends > files + endsBelieved + 100 * distinct()) return true;',
+    replace: '',
+    tests: grown,
+  },
+  {
+    name: 'a number of files that the snapshot tells is enough',
+    file: 'core/tree-size.ts',
+    find: 'return entries > entriesDoubted && entries > 1000 * distinct();',
+    replace: 'return false;',
+    tests: grown,
+  },
+  {
+    name: 'paths of any length together are listed',
+    file: 'core/tree-size.ts',
+    find: ' || pathBytes > pathBytesAtMost',
+    replace: '',
+    tests: grown,
+  },
+  {
+    name: 'a snapshot that is complete is intact, whatever its trees stand for',
+    file: 'git/connectivity.ts',
+    find: 'const found = whole.filter((commit) => !grown.has(commit));',
+    replace: 'const found = whole;',
+    tests: grownTrees,
+  },
+  {
+    name: 'what garbage collection found complete is intact',
+    file: 'git/connectivity.ts',
+    find: 'commits.filter((commit) => !before.has(commit)),',
+    replace: '[],',
+    tests: grownTrees,
+  },
+  {
+    name: 'a snapshot is compared whatever its trees stand for',
+    file: 'operations/look/diff.ts',
+    find: 'await refuseGrown(context, [from.ref, to.ref]);',
+    replace: '',
+    tests: grownTrees,
+  },
+  {
+    name: 'a pin proves nothing',
+    file: 'operations/check/lost-pinned.ts',
+    find: 'if (names.has(ref) || pin !== pinRefName(name, seq)) return [];',
+    replace: 'return [];',
+    tests: packedRefs,
+  },
+  {
+    name: 'a worktree goes with what came since its snapshot',
+    file: 'operations/worktree/removal-proof.ts',
+    find: 'return isStored(path, hashOf(context, directory, name));',
+    replace: 'return true;',
+    tests: writers,
+  },
+  {
+    name: 'what is damaged is not written again',
+    file: 'git/check/damaged-objects.ts',
+    find: "return { has: (id) => !wanted.has(id.toString('hex') as ObjectId) };",
+    replace: 'return { has: () => wanted.size >= 0 };',
+    tests: content,
+  },
+  {
+    name: 'a check of the content notes nothing',
+    file: 'git/check/content.ts',
+    find: 'noteDamage(git.settings.dataDir, [...noted, ...unreadable.keys()]);',
+    replace: '',
+    tests: content,
+  },
+  {
+    name: 'the folder of a drill that works is removed by others',
+    file: 'operations/check/drill-folder.ts',
+    find: '.filter(({ owner }) => activeOwner(owner, context.processes) === null);',
+    replace: ';',
+    tests: drills,
+  },
+];
