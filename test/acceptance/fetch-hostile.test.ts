@@ -151,6 +151,21 @@ describe('what is no snapshot is refused, and all else that is there is fetched'
     }
   });
 
+  test('trees that name each other for ten thousand million files', async () => {
+    const makeTree = (lines: readonly string[]): string =>
+      userGit(remote, ['mktree'], { stdin: lines.map((line) => `${line}\n`).join('') }).stdout.trim();
+    let line = `100644 blob ${writeObject('blob', 'x')}`;
+    for (let level = 0; level < 10; level += 1)
+      line = `040000 tree ${makeTree(Array.from({ length: 10 }, (_, at) => `${line}\td${at}`))}`;
+    const mounts = git('ls-tree', 'refs/jackin/t/2:mounts').split('\n');
+    const grown = makeTree(mounts.map((each) => `${line}\t${each.split('\t')[1]!}`));
+    rebuilt(
+      (text) => text,
+      (lines) => lines.map((each) => each.replace(/[0-9a-f]{40}(?=\tmounts)/, grown)),
+    );
+    await expectRefused('no_snapshot', 'stands for more files than it can hold');
+  });
+
   test('a ref that names a blob, a tree or a tag', async () => {
     for (const oid of [writeObject('blob', 'x'), git('rev-parse', 'refs/jackin/t/1^{tree}')]) {
       git('update-ref', 'refs/jackin/t/9', oid);

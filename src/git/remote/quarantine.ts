@@ -49,6 +49,8 @@ export async function fetchIntoQuarantine(git: GitRunner, request: QuarantineReq
 }
 
 function quarantineIn(git: GitRunner, storeDirectory: string, remove: () => void): Quarantine {
+  // Found once, for all that follows: nothing changes in here.
+  const fit = new Set<ObjectId>();
   return {
     snapshots: () => listSnapshotRefs(git, null),
     open: () => {
@@ -56,7 +58,12 @@ function quarantineIn(git: GitRunner, storeDirectory: string, remove: () => void
       return {
         reader,
         listTree: (tree, passesOver = () => false) => listTreeInPart(reader, tree, passesOver),
-        grownSnapshots: (commits) => grownIn(git, commits),
+        grownSnapshots: async (commits) => {
+          const unknown = commits.filter((commit) => !fit.has(commit));
+          const grown = await grownIn(git, unknown);
+          for (const commit of unknown) if (!grown.has(commit)) fit.add(commit);
+          return grown;
+        },
       };
     },
     incomplete: async (commits) => new Set(await brokenAmong(git, commits)),

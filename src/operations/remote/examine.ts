@@ -24,8 +24,11 @@ export async function examine(
   { wanted, related }: { readonly wanted: readonly RemoteSnapshot[]; readonly related: ReadonlySet<InstanceName> },
 ): Promise<{ accepted: SnapshotRef[]; refused: RefusedSnapshot[] }> {
   const came = new Map((await quarantine.snapshots()).map((ref) => [ref.ref, ref]));
-  const incomplete = await quarantine.incomplete([...came.values()].map(({ commit }) => commit));
+  const commits = [...came.values()].map(({ commit }) => commit);
+  const incomplete = await quarantine.incomplete(commits);
   const objects = quarantine.open();
+  // Of all at once: they share most of their trees.
+  await objects.grownSnapshots(commits.filter((commit) => !incomplete.has(commit)));
   const isOther = ({ name, createdAt }: InstanceRecord): boolean =>
     !related.has(name) && (context.registry.find(name)?.createdAt ?? createdAt) !== createdAt;
   const examiner = new Examiner(context, objects, isOther);
