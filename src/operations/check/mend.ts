@@ -86,7 +86,7 @@ async function mendLostPinned(
       isNamed ? commits.filter((one) => one.commit === ref.commit) : commits,
     );
     if (commit === undefined) continue;
-    context.store.setBrokenRef(ref.ref, commit);
+    context.store.putRefFile(ref.ref, commit);
     fixed.push(`${ref.ref} was gone, and ${pin} proves that it was there: it names its snapshot again (${commit}).`);
   }
   return fixed;
