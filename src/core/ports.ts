@@ -235,8 +235,11 @@ export interface Store extends DamageNotes {
   newMendingWriter(wanted: ReadonlySet<ObjectId>): ObjectWriter;
   newScratchWriter(): Promise<{ writer: ObjectWriter; directory: string; remove(): Promise<void> }>;
   reader(): ObjectReader;
-  /** All entries below a tree, depth first, directories before their content. `tree` is any tree-ish. */
-  listTree(tree: string, passesOver?: PassesOver): AsyncIterable<ListedObject>;
+  /**
+   * All entries below a tree, depth first, directories before their content. `tree` is any tree-ish. What is listed in
+   * part is read by a process of its own, or `through` that of a reader.
+   */
+  listTree(tree: string, passesOver?: PassesOver, through?: ObjectReader): AsyncIterable<ListedObject>;
   /**
    * Fails with STORE_DAMAGED unless everything reachable from the commits is there. `known` only saves work: what they
    * reach is not walked again if they were found intact before and nothing was taken from the store since.

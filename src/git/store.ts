@@ -174,8 +174,10 @@ class GitStore implements Store {
     return new BatchReader(this.#ready());
   }
 
-  listTree(tree: string, passesOver?: PassesOver): AsyncIterable<ListedObject> {
-    return passesOver === undefined ? listTree(this.#ready(), tree) : this.#listTreeInPart(tree, passesOver);
+  listTree(tree: string, passesOver?: PassesOver, through?: ObjectReader): AsyncIterable<ListedObject> {
+    if (passesOver === undefined) return listTree(this.#ready(), tree);
+    if (through instanceof BatchReader) return listTreeInPart(through, tree, passesOver);
+    return this.#listTreeInPart(tree, passesOver);
   }
 
   async *#listTreeInPart(tree: string, passesOver: PassesOver): AsyncGenerator<ListedObject> {

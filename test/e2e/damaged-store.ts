@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import {
   chmodSync,
   cpSync,
+  existsSync,
   mkdirSync,
   readFileSync,
   readdirSync,
@@ -15,6 +16,7 @@ import { join } from 'node:path';
 import type { HostPath } from '../../src/core/entry-path.js';
 import { type JackinSnap, type SnapOptions, createSnap } from '../../src/index.js';
 import { storeGit } from '../support/store-git.js';
+import { tempDir } from '../support/temp.js';
 import { writeFiles } from '../support/user-git.js';
 
 /*
@@ -140,4 +142,16 @@ function canRead(dataDir: string, id: string): boolean {
   if (code !== 0 || !types.includes(type)) return false;
   const content = stdoutBytes.subarray(end + 1, end + 1 + Number(size));
   return createHash('sha1').update(`${type} ${size}\0`).update(content).digest('hex') === id;
+}
+
+/** A git that writes down, a line each, what it is started with. */
+export function watchGit(dataDir: string): { log: string; env: Record<string, string> } {
+  const directory = tempDir('watched');
+  const [bin, log] = [join(directory, 'bin'), join(directory, 'calls')];
+  mkdirSync(bin);
+  const path = process.env['PATH']!;
+  const real = path.split(':').find((entry) => existsSync(join(entry, 'git')))!;
+  writeFileSync(join(bin, 'git'), `#!/bin/sh\necho "$*" >>'${log}'\nexec '${real}/git' "$@"\n`, { mode: 0o755 });
+  rmSync(join(dataDir, 'cache/git-version.json'), { force: true });
+  return { log, env: { PATH: `${bin}:${path}` } };
 }

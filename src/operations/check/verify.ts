@@ -1,16 +1,15 @@
-import type { StoredEntry } from '../../core/entry.js';
 import type { EntryPath } from '../../core/entry-path.js';
-import { type MountName, isMountName } from '../../core/ids.js';
+import { isMountName } from '../../core/ids.js';
 import { unescapeName } from '../../core/name-escape.js';
-import type { ContentCheck, ContentProgress, Damage, ObjectReader, SnapshotRef } from '../../core/ports.js';
+import type { ContentCheck, ContentProgress, Damage, SnapshotRef } from '../../core/ports.js';
 import type { VerifyRequest } from '../../core/requests.js';
 import type { CheckResult, DamagedPath, DamagedSnapshot, SnapshotPointer } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
-import { readManifest, readMountContent, standsForTooMuch } from '../snapshot-content.js';
-import { know, knowIfReadable, pointerTo } from '../snapshots.js';
-import { streamStored } from '../stored-bytes.js';
+import { standsForTooMuch } from '../snapshot-content.js';
+import { knowIfReadable, pointerTo } from '../snapshots.js';
+import { ReadBack } from './read-back.js';
 
 /**
  * Whether git finds the store sound, and every snapshot is complete and readable in the way that a restore reads it.
@@ -57,46 +56,22 @@ async function unreadableSnapshots(
   const broken = await context.store.brokenSnapshots(refs.map(({ commit }) => commit));
   const grown = await context.store.grownSnapshots([...broken]);
   const unreadable = new Map<SnapshotRef, string>();
-  for (const [at, ref] of refs.entries()) {
-    await context.interruption.pause();
-    const problem = grown.has(ref.commit)
-      ? `it ${standsForTooMuch}`
-      : broken.has(ref.commit)
-        ? 'objects are missing or damaged'
-        : await whyUnreadable(context, ref, full);
-    if (problem !== null) unreadable.set(ref, problem);
-    context.onProgress({ phase: 'check', files: at + 1, bytes: 0, totalFiles: refs.length, totalBytes: null });
+  const readBack = new ReadBack(context, full);
+  try {
+    for (const [at, ref] of refs.entries()) {
+      await context.interruption.pause();
+      const problem = grown.has(ref.commit)
+        ? `it ${standsForTooMuch}`
+        : broken.has(ref.commit)
+          ? 'objects are missing or damaged'
+          : await readBack.problemOf(ref);
+      if (problem !== null) unreadable.set(ref, problem);
+      context.onProgress({ phase: 'check', files: at + 1, bytes: 0, totalFiles: refs.length, totalBytes: null });
+    }
+  } finally {
+    await readBack.close();
   }
   return unreadable;
-}
-
-/** Reads a snapshot as a restore would. A version that is not known is no damage. */
-async function whyUnreadable(context: Context, ref: SnapshotRef, full: boolean): Promise<string | null> {
-  const reader = context.store.reader();
-  try {
-    const known = know(ref);
-    const manifest = await readManifest(reader, known);
-    for (const { name } of manifest.mounts) {
-      const { entries } = await readMountContent(context, reader, known, manifest, name as MountName);
-      if (full) await readAllByRanges(context, reader, entries.values());
-    }
-    return null;
-  } catch (error) {
-    if (isSnapError(error, 'FORMAT_UNKNOWN')) return null;
-    if (isSnapError(error, 'STORE_DAMAGED')) return error.message;
-    throw error;
-  } finally {
-    await reader.close();
-  }
-}
-
-/** That git finds such a blob sound says nothing of what is in it. */
-async function readAllByRanges(context: Context, reader: ObjectReader, entries: Iterable<StoredEntry>): Promise<void> {
-  for (const entry of entries) {
-    if (entry.kind !== 'file' || entry.byRanges !== true) continue;
-    await context.interruption.pause();
-    await streamStored(reader, entry, { data: () => undefined, hole: () => undefined });
-  }
 }
 
 /** Null where no content was asked for. git's full check has hashed all: only damage makes us read all once more. */

@@ -1,0 +1,101 @@
+import type { StoredEntry } from '../../core/entry.js';
+import type { MountName, ObjectId } from '../../core/ids.js';
+import type { ListedObject, ObjectReader, SnapshotRef, Store } from '../../core/ports.js';
+import { isSnapError } from '../../errors.js';
+import type { Context } from '../context.js';
+import { readAttributes, readManifest, readMountContent } from '../snapshot-content.js';
+import { type KnownSnapshot, know } from '../snapshots.js';
+import { streamStored } from '../stored-bytes.js';
+
+/**
+ * Reads snapshots back in the way that a restore reads them, one after the other and through one process. Directories
+ * that one has from those before it are read once: snapshots of a session share most of theirs.
+ */
+export class ReadBack {
+  readonly #context: Pick<Context, 'store' | 'interruption'>;
+  readonly #full: boolean;
+  readonly #reader: ObjectReader;
+  /** Trees that were read to the end, with all below them. */
+  readonly #sound = new Set<ObjectId>();
+  /** Mounts of which something was read, as `<instance>/<mount>`. */
+  readonly #begun = new Set<string>();
+
+  /** @param full reads what is stored by ranges too */
+  constructor(context: Pick<Context, 'store' | 'interruption'>, full: boolean) {
+    this.#context = context;
+    this.#full = full;
+    this.#reader = context.store.reader();
+  }
+
+  /** Why a restore could not read this snapshot; null when it could. A version that is not known is no damage. */
+  async problemOf(ref: SnapshotRef): Promise<string | null> {
+    try {
+      await this.#read(ref);
+      return null;
+    } catch (error) {
+      if (isSnapError(error, 'FORMAT_UNKNOWN')) return null;
+      if (isSnapError(error, 'STORE_DAMAGED')) return error.message;
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    return this.#reader.close();
+  }
+
+  async #read(ref: SnapshotRef): Promise<void> {
+    const known = know(ref);
+    const manifest = await readManifest(this.#reader, known);
+    const mounts = [...manifest.mounts, ...(manifest.state === undefined ? [] : [manifest.state])];
+    for (const mount of mounts) {
+      const name = mount.name as MountName;
+      const trees: ObjectId[] = [];
+      const place = `${ref.instance}/${name}`;
+      // The first time, git lists all in a stream; who lists by parts has a whole directory's answers in memory.
+      const isShared = this.#begun.has(place) && !(this.#full && (await this.#hasRanges(known, name)));
+      const passesOver = isShared ? (_: string, tree: ObjectId): boolean => this.#sound.has(tree) : undefined;
+      const store = this.#noting(trees);
+      const { entries } = await readMountContent(
+        { store },
+        this.#reader,
+        known,
+        { ...manifest, mounts },
+        name,
+        passesOver,
+      );
+      if (this.#full) await this.#readAllByRanges(entries.values());
+      for (const tree of trees) this.#sound.add(tree);
+      this.#begun.add(place);
+    }
+  }
+
+  /** Such files are read one by one, wherever they lie. */
+  async #hasRanges(known: KnownSnapshot, name: MountName): Promise<boolean> {
+    const attributes = await readAttributes(this.#reader, known, name);
+    return attributes.some(({ size }) => size !== undefined);
+  }
+
+  /** The store, noting down which trees were listed. */
+  #noting(trees: ObjectId[]): Pick<Store, 'listTree' | 'grownSnapshots'> {
+    const { store } = this.#context;
+    const reader = this.#reader;
+    return {
+      grownSnapshots: (commits) => store.grownSnapshots(commits),
+      listTree: async function* (tree, passesOver): AsyncGenerator<ListedObject> {
+        for await (const object of store.listTree(tree, passesOver, reader)) {
+          if (object.type === 'tree') trees.push(object.oid);
+          yield object;
+        }
+      },
+    };
+  }
+
+  /** That git finds such a blob sound says nothing of what is in it. */
+  async #readAllByRanges(entries: Iterable<StoredEntry>): Promise<void> {
+    for (const entry of entries) {
+      if (entry.kind !== 'file' || entry.byRanges !== true) continue;
+      await this.#context.interruption.pause();
+      await streamStored(this.#reader, entry, { data: () => undefined, hole: () => undefined });
+    }
+  }
+}
