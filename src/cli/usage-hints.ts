@@ -23,11 +23,17 @@ export function hintFor(code: string, said: string, { name, usage }: { name: str
     case 'commander.missingArgument':
       return (next) => [form, missing.get(argumentIn(said))?.(next)].filter((part) => part !== undefined).join('; ');
     case 'commander.excessArguments':
-      return form;
+      return ofOneInstance.has(name) ? (next) => `${form}; that of another instance: ${next(name, 'NAME')}` : form;
     default:
-      return helpHint(code === 'commander.unknownCommand' && name !== 'instance' ? '' : name);
+      return helpHint(code === 'commander.unknownCommand' && !groups.has(name) ? '' : name);
   }
 }
+
+/** Commands that have commands of their own. */
+const groups: ReadonlySet<string> = new Set(['instance', 'recovery', 'stacks']);
+
+/** Takes no argument, and is often given the name of an instance. */
+const ofOneInstance: ReadonlySet<string> = new Set(['list', 'undo', 'du', 'prune', 'instance show']);
 
 const snapshots = (next: NextCommand): string => `see the snapshots: ${next('list')}`;
 
@@ -38,6 +44,8 @@ const missing: ReadonlyMap<string, (next: NextCommand) => string> = new Map(
     path: (next) => `see the paths: ${next('tree latest')}`,
     remote: (next) => `for example: ${next('push ssh://host/srv/snapshots.git')}`,
     dest: (next) => `for example: ${next('export latest ../as-it-was.tar.gz')}`,
+    instance: (next) => `see what there is: ${next('recovery list', null)}`,
+    source: (next) => `for example: ${next('instance import jackin', null)}`,
     cmd: (next) => `for example: ${next('run -- make test')}`,
     'key=value': (next) => `see the settings: ${next('instance show')}`,
   }),

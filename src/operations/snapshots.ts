@@ -159,7 +159,7 @@ export interface Resolved {
 /**
  * The snapshot that a selector names: `<seq>`, `latest`, `first`, `latest~N`, a ULID or its prefix, a full ref, a
  * commit id or its prefix, `NAME/<seq>`.
- * @throws SnapError SNAPSHOT_NOT_FOUND, SNAPSHOT_AMBIGUOUS
+ * @throws SnapError SNAPSHOT_NOT_FOUND, SNAPSHOT_AMBIGUOUS, INSTANCE_NOT_FOUND
  */
 export async function resolveSnapshot(
   context: Context,
@@ -170,6 +170,8 @@ export async function resolveSnapshot(
   const siblings = context.store.exists() ? await context.store.snapshots(instance) : [];
   const ref = select(own, siblings);
   if (ref !== undefined) return { ref, siblings };
+  if (siblings.length === 0 && context.registry.find(instance) === undefined)
+    throw new SnapError('INSTANCE_NOT_FOUND', `There is no instance ${instance}.`, { instance });
   throw new SnapError('SNAPSHOT_NOT_FOUND', `No snapshot of ${instance} is ${JSON.stringify(displayPath(selector))}.`, {
     selector,
     instance,

@@ -6,6 +6,19 @@ import { walkTree } from '../support/walk.js';
 import { files, fill, holding } from './looking.js';
 import { Scene, expectSame, remember, rememberUntouched } from './scene.js';
 
+describe('a folder that is not empty', () => {
+  test.each(['--dry-run', '--yes'])('is refused before a plan is shown for it: %s', async (option) => {
+    const scene = new Scene();
+    scene.write({ a: 'a' });
+    await scene.save();
+    const refused = await scene.run(['restore', '1', '--to', scene.mount, option], { code: 4 });
+    expect(refused.stdout).toBe('');
+    const copy = join(scene.area, 'copy');
+    await scene.run(['restore', '1', '--to', copy, '--dry-run']);
+    expect(() => readFileSync(copy)).toThrow('ENOENT');
+  });
+});
+
 describe('a snapshot of some paths', () => {
   test('restores those, a missing one by removing it, and nothing else', async () => {
     const scene = new Scene();

@@ -49,7 +49,9 @@ describe('content that is damaged in the store', () => {
     expect(JSON.stringify((await scene.save()).document)).toContain('damaged objects (1)');
     const found = findings((await scene.json(['doctor', '--fix'], { code: [0, 9] })).data);
     expect(found).not.toContain('are stored again');
-    expect(found).toContain('A check of the content found damaged objects (1)');
+    expect(found).toContain(
+      'A check of the content found damaged objects (1); what could be read of the folders does not have them.',
+    );
     await scene.restore(1, [], { code: 7 });
     expect(scene.read('large')).toBe('changed\n');
   });

@@ -59,7 +59,9 @@ describe('snapshots that are pushed and fetched', () => {
     expect((await to.run(['diff', '1', '2', '--name-status'])).stdout).toContain('m/d/new');
     expect((await to.run(['log', '--format=%s'])).stdout.split('\n').slice(0, 2)).toEqual(['second', 'first']);
     to.write({ own: 'o' });
-    expect((await to.json(['save', to.mount])).data.snapshot.seq).toBe(3);
+    const { stdout } = await to.run(['save', to.mount]);
+    expect(stdout).toContain('Saved snapshot 3 of t ');
+    expect(stdout).toContain(`the instance is from now on that of ${to.mount}`);
     expect((await to.json(['list', '--all'])).data.instances).toMatchObject([{ state: 'open', snapshots: 3 }]);
     rmSync(join(to.dataDir, 'instances/t/instance.json'));
     expect((await to.json(['list', '--all'])).data.instances).toMatchObject([{ state: 'lost', snapshots: 3 }]);

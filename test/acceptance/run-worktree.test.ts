@@ -162,7 +162,8 @@ describe('run list and run remove', () => {
     const removed = await scene.json(['run', 'remove', name, '--yes'], none);
     expect(removed.data).toMatchObject({ branch_stays: true, snapshot: { seq: 3 } });
     expect(await scene.content(3, 'since', { instance: name })).toBe('since');
-    await scene.run(['run', 'remove', name, '--yes'], { ...none, code: 3 });
+    const again = await scene.run(['run', 'remove', name, '--yes'], { ...none, code: 3 });
+    expect(again.stderr).toContain(`The worktree ${name} is removed already.`);
     await scene.run(['run', 'remove', 'no-such', '--yes'], { ...none, code: 3 });
   });
 

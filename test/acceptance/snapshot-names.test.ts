@@ -19,6 +19,14 @@ async function three(): Promise<{ scene: Scene; named: readonly Named[] }> {
 }
 
 describe('a snapshot', () => {
+  test('of an instance that is not there is told from a number that is not', async () => {
+    const { scene } = await three();
+    const unknown = await scene.run(['show', 'nobody/1'], { code: 3 });
+    expect(unknown.stderr).toContain('There is no instance nobody.');
+    expect(unknown.stderr).not.toContain('nobody list');
+    expect((await scene.run(['show', 't/9'], { code: 3 })).stderr).toContain('No snapshot of t is "t/9".');
+  });
+
   test('is found by number, place, ULID, ref and commit, whole or in part', async () => {
     const { scene, named } = await three();
     const names: [name: string, content: string][] = [

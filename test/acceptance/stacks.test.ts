@@ -124,8 +124,21 @@ describe('presets that are asked for by name', () => {
     expect(leftOut(await scene.save())).toEqual(['vendor']);
     const shown = (await scene.json(['show', 'latest'])).data;
     expect(shown.stacks).toContainEqual({ mount: 'm', name: 'go', detect: [['go.mod']], patterns: ['vendor/'] });
-    await scene.run(['instance', 'set', 'more_stacks=nothing']);
+  });
+
+  test('are refused when they are set, and again by a save when they are gone since', async () => {
+    const scene = new Scene();
+    ownPreset(scene, 'dart', dart);
+    scene.write({ a: 'a' });
+    await scene.save();
+    const refused = await scene.run(['instance', 'set', 'more_stacks=dart,nothing'], { code: 2 });
+    expect(refused.stderr).toContain('names nothing, and there is no such preset');
+    await scene.save();
+    await scene.run(['instance', 'set', 'more_stacks=dart']);
+    rmSync(join(scene.dataDir, 'stacks/dart.toml'));
     await scene.run(['save'], { code: 2 });
+    await scene.run(['instance', 'set', 'more_stacks=']);
+    await scene.save();
   });
 });
 

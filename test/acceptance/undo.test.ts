@@ -19,6 +19,19 @@ function now(scene: Scene): void {
 }
 
 describe('undo', () => {
+  test('again and again says what was excluded no more often than once', async () => {
+    const scene = new Scene();
+    scene.write({ a: '1' });
+    await scene.save(['--exclude', '*.once']);
+    await scene.run(['instance', 'set', 'exclude=*.own']);
+    scene.write({ a: '2' });
+    await scene.restore();
+    await scene.undo();
+    await scene.undo();
+    const { policy } = (await scene.json(['show', 'latest'])).data;
+    expect(policy.exclude).toEqual(['*.own', '*.once']);
+  });
+
   test('brings back the state before the restore, and undone again the state after it', async () => {
     const scene = new Scene();
     then(scene);

@@ -3,6 +3,7 @@ import { addNotes } from '../help.js';
 import type { Context, Outcome, Session } from '../session.js';
 
 export function define(command: Command, session: Session): void {
+  command.helpCommand(false);
   defineLooking(command, session);
   defineValidation(command, session);
   defineApproval(command, session);

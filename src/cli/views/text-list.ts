@@ -1,4 +1,4 @@
-import type { InstanceSummary, ListedSnapshot, ListResult } from '../../index.js';
+import type { EndedActivity, InstanceSummary, ListedSnapshot, ListResult } from '../../index.js';
 import { shellWord, type NextCommand } from '../next-command.js';
 import { displayPath } from '../library.js';
 import { ageText, counted, grouped, localTime, sizeText, subject, textOf } from './format.js';
@@ -77,6 +77,11 @@ function rootsText({ mounts }: InstanceSummary): string {
   return mounts.map(({ path, present }) => `${displayPath(path)}${present ? '' : ' (gone)'}`).join(', ');
 }
 
+/** How it ended, unless that is no more than that it did, and since when that is known. */
+export function endText({ how, noticed_at: noticed }: EndedActivity): string {
+  return `${how === 'ended' ? '' : `${how}, `}noticed ${localTime(noticed)}`;
+}
+
 /** One instance: its state, folders and settings. */
 export function instanceText(instance: InstanceSummary, style: TextStyle): string {
   const { name, active, owner, exit, ended, createdAt, snapshots, latest, sizeBytes } = instance;
@@ -90,7 +95,7 @@ export function instanceText(instance: InstanceSummary, style: TextStyle): strin
         active ? `active, owned by ${subject(owner ?? 'nobody known')}` : 'not active',
       ].join(', '),
     ],
-    ...(ended === undefined ? [] : [['Ended', `${ended.how}, noticed ${localTime(ended.noticed_at)}`] as const]),
+    ...(ended === undefined ? [] : [['Ended', endText(ended)] as const]),
     ...(exit === undefined ? [] : [['Decided', decisionText(exit)] as const]),
     ['Made', localTime(createdAt)],
     [

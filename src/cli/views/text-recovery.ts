@@ -1,9 +1,9 @@
 import type { RecoveryMount, RecoveryResult, StartingPoint } from '../../index.js';
 import { displayPath } from '../library.js';
 import type { NextCommand } from '../next-command.js';
-import { counted, localTime, subject, textOf } from './format.js';
+import { counted, subject, textOf } from './format.js';
 import type { TextStyle } from './style.js';
-import { decisionText } from './text-list.js';
+import { decisionText, endText } from './text-list.js';
 import { words, wrapped } from './wrap.js';
 
 /** Where an instance's folders are from, how it was launched, and what can be gone back to. */
@@ -41,7 +41,7 @@ function sessionFields({ recorded, session, ended, exit, owner, index }: Recover
     fields.push(['jackin', `instance ${id}, role ${role}, agent ${agent}`]);
   }
   if (session !== null) fields.push(['status', statusText(session)]);
-  if (ended !== null) fields.push(['ended', `${ended.how}, noticed ${localTime(ended.noticed_at)}`]);
+  if (ended !== null) fields.push(['ended', endText(ended)]);
   if (exit !== null) fields.push(['decided', decisionText(exit)]);
   fields.push(['active', owner ?? 'no']);
   if (index.cleanup !== null) fields.push(['at exit', `${index.cleanup} (work left in isolated mounts)`]);

@@ -39,10 +39,12 @@ export function saveText(result: SaveResult, next: NextCommand, style: TextStyle
 }
 
 /** A name that was mistyped, or a folder that was not meant, shows here. */
-function newInstanceLines({ newInstance, mounts }: SaveResult, style: TextStyle): readonly string[] {
+function newInstanceLines({ snapshot, newInstance, mounts }: SaveResult, style: TextStyle): readonly string[] {
   if (!newInstance) return [];
   const folders = mounts.map(({ path }) => displayPath(path));
-  return [wrapped([...words('  a new instance, of'), ...listed(folders)], style, 4)];
+  // One that has snapshots already, fetched ones say, only gets its folders.
+  const what = snapshot.seq === 1 ? '  a new instance, of' : '  the instance is from now on that of';
+  return [wrapped([...words(what), ...listed(folders)], style, 4)];
 }
 
 const namesPerReason = 5;

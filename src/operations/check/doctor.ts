@@ -30,7 +30,7 @@ export async function doctor(context: Context, { fix = false }: { readonly fix?:
   await look(() => pending(context));
   await look(() => damagedInstances(context));
   await look(() => mounts(context));
-  await look(() => snapshots(context));
+  await look(() => snapshots(context, fix));
   return { ok: findings.every(({ level }) => level !== 'problem'), findings };
 }
 
@@ -108,7 +108,7 @@ function mountFindings(context: Context, record: InstanceRecord): DoctorFinding[
   return findings;
 }
 
-async function snapshots(context: Context): Promise<DoctorFinding[]> {
+async function snapshots(context: Context, fixed: boolean): Promise<DoctorFinding[]> {
   const refs = context.store.exists() ? await context.store.snapshots(null) : [];
   const broken = await context.store.brokenSnapshots(refs.map(({ commit }) => commit));
   const grown = await context.store.grownSnapshots([...broken]);
@@ -123,7 +123,7 @@ async function snapshots(context: Context): Promise<DoctorFinding[]> {
     ...findings,
     ...(await brokenRefs(context)),
     ...(await lostSnapshots(context)),
-    ...damagedContent(context),
+    ...damagedContent(context, fixed),
     {
       level: 'ok',
       what: `Snapshots: ${String(refs.length)}, instances: ${String(new Set(refs.map(({ instance }) => instance)).size)}.`,
@@ -139,11 +139,14 @@ function whyUnsound(ref: SnapshotRef, broken: ReadonlySet<string>): string | nul
   return knowIfReadable(ref) === undefined ? 'cannot be read by this version' : null;
 }
 
-function damagedContent({ store }: Context): DoctorFinding[] {
+function damagedContent({ store }: Context, fixed: boolean): DoctorFinding[] {
   const noted = store.notedDamage().length;
   if (noted === 0) return [];
-  const what = `A check of the content found damaged objects (${String(noted)}). Where the folders still have it, it can be stored again.`;
-  return [{ level: 'problem', what, hint: 'jackin-snap doctor --fix' }];
+  const found = `A check of the content found damaged objects (${String(noted)})`;
+  const [what, hint] = fixed
+    ? [`${found}; what could be read of the folders does not have them.`, 'jackin-snap verify --full']
+    : [`${found}. Where the folders still have it, it can be stored again.`, 'jackin-snap doctor --fix'];
+  return [{ level: 'problem', what, hint }];
 }
 
 async function lostSnapshots(context: Context): Promise<DoctorFinding[]> {

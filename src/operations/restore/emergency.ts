@@ -41,7 +41,7 @@ export async function publishEmergency(context: Context, emergency: EmergencyReq
       record,
       mounts: live,
       // What the restore had to take in beyond the rules is stored; the rules themselves are the instance's.
-      policy: { ...record.policy, exclude: [...record.policy.exclude, ...manifest.policy.exclude] },
+      policy: { ...record.policy, exclude: excludesOfBoth(record.policy.exclude, manifest.policy.exclude) },
       trigger: 'emergency',
       message: () => `Before the restore of snapshot ${of}${forced === '' ? '' : `\n\n${forced.trim()}`}`,
       scope: null,
@@ -98,4 +98,9 @@ function reachOf(planned: readonly PlannedMount[]): NonNullable<Manifest['recove
 /** A folder that had to be made for a path is taken back with it. */
 function highestChanged(limit: EntryPath, changed: ReadonlySet<EntryPath>): EntryPath {
   return [...ancestorsOf(limit)].find((path) => path !== rootPath && changed.has(path)) ?? limit;
+}
+
+/** What begins with the instance's own patterns says it all already: so each `undo` would have them once more. */
+function excludesOfBoth(own: readonly string[], recorded: readonly string[]): readonly string[] {
+  return own.every((pattern, at) => recorded[at] === pattern) ? recorded : [...own, ...recorded];
 }

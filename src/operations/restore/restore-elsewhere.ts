@@ -54,6 +54,7 @@ export async function restoreElsewhereLocked(
   destination: HostPath,
   reader: ObjectReader,
 ): Promise<RestoreResult> {
+  refuseTaken(context, destination);
   const manifest = await manifestToLeave(context, reader, known, { destination, state: request.state === true });
   const { parts, withheld } = await planParts(context, request, { known, manifest, reader, destination });
   const plan = parts.flatMap(({ name, path, changes }) => changes.map((change) => toPlannedChange(name, path, change)));
@@ -260,6 +261,12 @@ function openDestination(context: Context, destination: HostPath): WritableDirec
   if (folder.list().length === 0) return folder;
   folder.close();
   throw destinationExists(destination);
+}
+
+/** Nobody is asked about, or shown, what would be refused then. */
+function refuseTaken(context: Context, destination: HostPath): void {
+  refuseOurs(context, destination);
+  if (context.host.identity(destination) !== undefined) openDestination(context, destination).close();
 }
 
 function destinationExists(destination: HostPath): SnapError<'DESTINATION_EXISTS'> {

@@ -5,6 +5,7 @@ import { statusOf } from '../../core/session-status.js';
 import { defaultPolicy, withSettings } from '../../core/policy.js';
 import type { InstanceSummary } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
+import { allPresets, refuseUnknown } from '../capture/stacks-in-force.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
 import { recordInSnapshots } from '../recovery/find-instance.js';
@@ -162,7 +163,15 @@ export async function close(context: Context): Promise<InstanceSummary> {
 
 /** @throws SnapError USAGE naming the setting that is unknown or the value that it does not take */
 export async function set(context: Context, settings: Readonly<Record<string, string>>): Promise<InstanceSummary> {
+  await refuseUnknownPresets(context, settings);
   return changeRecord(context, (record) => ({ ...record, policy: withSettings(record.policy, settings) }));
+}
+
+/** A name that is mistyped would stand in the way of every later save and restore. */
+async function refuseUnknownPresets(context: Context, settings: Readonly<Record<string, string>>): Promise<void> {
+  if (settings['more_stacks'] === undefined) return;
+  const { more_stacks: named } = withSettings(chosenRecord(context).policy, settings);
+  if (named.length > 0) refuseUnknown(allPresets(await context.stackFiles.presets()), named);
 }
 
 export async function changeRecord(

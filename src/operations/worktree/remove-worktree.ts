@@ -47,8 +47,8 @@ export function holdsMore({ name }: WorktreeRecord, reasons: readonly string[]):
 function recordOf(context: Context, name: InstanceName): WorktreeRecord {
   const record = context.registry.findWorktree(name);
   if (record !== undefined && record.stage !== 'removed') return record;
-  const gone = record === undefined ? 'There is no worktree' : 'Removed already is the worktree';
-  throw new SnapError('WORKTREE_NOT_FOUND', `${gone} ${name}.`, { name });
+  const message = record === undefined ? `There is no worktree ${name}.` : `The worktree ${name} is removed already.`;
+  throw new SnapError('WORKTREE_NOT_FOUND', message, { name });
 }
 
 function refuseActive(context: Context, instance: InstanceName): void {
