@@ -22,3 +22,4 @@ export type * from './core/stacks/result.js';
 export type * from './core/state/results.js';
 export { triggers } from './core/results.js';
 export type * from './core/requests.js';
+export { commandText, shellWord } from './core/command-text.js';

@@ -1,7 +1,8 @@
 import { dirname } from 'node:path';
+import { shellWord } from '../core/command-text.js';
 import type { SnapError, SnapErrorCode, SnapErrorData } from '../index.js';
 import { bytesOfText, displayPath } from './library.js';
-import { shellWord, type NextCommand } from './next-command.js';
+import type { NextCommand } from './next-command.js';
 import { subjectHints } from './usage-hints.js';
 
 export interface Explanation<Code extends SnapErrorCode> {

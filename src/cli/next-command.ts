@@ -1,3 +1,4 @@
+import { shellWord } from '../core/command-text.js';
 import type { GlobalOptions } from './command-line.js';
 
 /**
@@ -15,9 +16,4 @@ export function nextCommand(globals: Pick<GlobalOptions, 'instance' | 'dataDir'>
     const dataDir = globals.dataDir === undefined ? [] : ['--data-dir', shellWord(globals.dataDir)];
     return ['jackin-snap', ...dataDir, ...chosen, words].join(' ');
   };
-}
-
-/** The text as one word of a shell's command line. */
-export function shellWord(text: string): string {
-  return /^[\w./:@%+=,~^-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

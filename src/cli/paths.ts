@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
+import { shellWord } from '../core/command-text.js';
 import type { HostPath, PathArgument } from '../index.js';
 import { bytesOfText, displayPath, parseEntryPath, systemCode } from './library.js';
-import { shellWord } from './next-command.js';
 import type { Surroundings } from './surroundings.js';
 import { UsageError } from './usage-error.js';
 

@@ -1,8 +1,9 @@
-/** A command as it could be typed into a shell: what has spaces or the like in it is one word. */
+/** A command as it could be typed into a shell. */
 export function commandText(words: readonly string[]): string {
-  return words.map(quoted).join(' ');
+  return words.map(shellWord).join(' ');
 }
 
-function quoted(word: string): string {
-  return /^[\w./:@%+=,~^-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+/** The text as one word of a shell's command line: quoted where it has spaces or the like. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,~^-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }

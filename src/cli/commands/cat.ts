@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
+import { shellWord } from '../../core/command-text.js';
 import type { PathArgument } from '../../index.js';
 import { addNotes } from '../help.js';
-import { shellWord } from '../next-command.js';
 import type { Context, Outcome, Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
+import { shellWord } from '../../core/command-text.js';
 import { diffOptions } from '../git-options.js';
 import { addNotes } from '../help.js';
 import type { Context, Outcome, Session } from '../session.js';
-import { shellWord } from '../next-command.js';
 import { showGitOutput } from './git-output.js';
 import { orPathWasMeant } from './path-for-snapshot.js';
 

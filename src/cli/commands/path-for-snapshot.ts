@@ -1,4 +1,4 @@
-import { shellWord } from '../next-command.js';
+import { shellWord } from '../../core/command-text.js';
 import { HintedError } from '../usage-error.js';
 
 /**

@@ -1,7 +1,8 @@
 import { type Command, Option } from 'commander';
+import { shellWord } from '../../core/command-text.js';
 import type { RunRequest, RunResult } from '../../index.js';
 import { addNotes } from '../help.js';
-import { shellWord, type NextCommand } from '../next-command.js';
+import type { NextCommand } from '../next-command.js';
 import type { Context, Outcome, Session } from '../session.js';
 import type { Surroundings } from '../surroundings.js';
 

@@ -1,3 +1,4 @@
+import { shellWord } from '../../core/command-text.js';
 import type {
   AssessedMount,
   AssessedRepository,
@@ -11,7 +12,7 @@ import type {
   Risk,
 } from '../../index.js';
 import { displayPath, namedRisks } from '../library.js';
-import { type NextCommand, shellWord } from '../next-command.js';
+import type { NextCommand } from '../next-command.js';
 import { counted, localTime, subject, textOf } from './format.js';
 import type { TextStyle } from './style.js';
 import { words, wrapped } from './wrap.js';

@@ -1,5 +1,6 @@
+import { shellWord } from '../../core/command-text.js';
 import type { EndedActivity, InstanceSummary, ListedSnapshot, ListResult } from '../../index.js';
-import { shellWord, type NextCommand } from '../next-command.js';
+import type { NextCommand } from '../next-command.js';
 import { displayPath } from '../library.js';
 import { ageText, counted, grouped, localTime, sizeText, subject, textOf } from './format.js';
 import type { TextStyle } from './style.js';
