@@ -2,6 +2,7 @@ import type { FileChange } from '../../core/assessment.js';
 import type { EntryPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import type { PresentFile } from '../../core/present-file.js';
+import { directoryMode } from '../pack/format.js';
 import { hasStaged, isChanged } from './dirty.js';
 import { locate } from './location.js';
 import type { UserRepo } from './read-user-repo.js';
@@ -119,14 +120,12 @@ function committedIn(folder: string, { kind, headTree }: UserRepo): Map<string, 
   }
 }
 
-const directory = 0o040000;
-
 function addFiles(objects: RepositoryObjects, tree: ObjectId, prefix: string, files: Map<string, TreeFile>): boolean {
   const content = objects.read(tree, 'tree');
   const entries = content.kind === 'read' ? parseUserTree(content.value) : undefined;
   if (entries === undefined || prefix.length > 4096) return false;
   return entries.every(({ mode, name, oid }) => {
-    if (mode === directory) return addFiles(objects, oid, `${prefix}${name}/`, files);
+    if (mode === directoryMode) return addFiles(objects, oid, `${prefix}${name}/`, files);
     files.set(prefix + name, { mode, oid });
     return true;
   });

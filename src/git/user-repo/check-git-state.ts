@@ -5,9 +5,9 @@ import type { GitState, ProtectedObjects, StagedEntry } from '../../core/git-sta
 import type { ObjectId } from '../../core/ids.js';
 import type { ObjectReader } from '../../core/ports.js';
 import { SnapError } from '../../errors.js';
-import { hashObject } from '../pack/format.js';
-import { directoryMode, gitlink } from './held-objects.js';
-import { type UserTreeEntry, parseUserTree } from './tree-content.js';
+import { directoryMode, hashObject } from '../pack/format.js';
+import { largestObject } from './repository-objects.js';
+import { type UserTreeEntry, gitlink, parseUserTree } from './tree-content.js';
 import { linksOf } from './unpushed-commits.js';
 
 /*
@@ -169,7 +169,7 @@ class StateCheck {
     const raw = this.#held.rawTrees.get(tree);
     const content =
       raw === undefined
-        ? (await this.#request.reader.find(tree, 'tree', objectAtMost))?.content
+        ? (await this.#request.reader.find(tree, 'tree', largestObject))?.content
         : await this.#content(tree, raw, 'tree');
     const entries = content === undefined ? [] : parseUserTree(content);
     if (entries === undefined) throw damaged(`the tree ${tree} is none`);
@@ -179,14 +179,11 @@ class StateCheck {
   /** What is kept as a blob. */
   async #content(oid: ObjectId, raw: ObjectId, type: 'commit' | 'tag' | 'tree'): Promise<Buffer> {
     await this.#request.pause();
-    const { content } = await this.#request.reader.read(raw, 'blob', objectAtMost);
+    const { content } = await this.#request.reader.read(raw, 'blob', largestObject);
     if (hashObject(type, content) !== oid) throw damaged(`what is kept as ${type} ${oid} is another object`);
     return content;
   }
 }
-
-/** What is larger, no save takes in. */
-const objectAtMost = 1024 * 1024 * 1024;
 
 function damaged(problem: string): SnapError<'STORE_DAMAGED'> {
   return new SnapError('STORE_DAMAGED', `In the snapshot, ${problem}.`, { problem });

@@ -2,6 +2,7 @@ import type { EntryPath } from '../../core/entry-path.js';
 import type { PresentFile } from '../../core/present-file.js';
 import { treeOfIndex } from './index-tree.js';
 import type { UserRepo } from './read-user-repo.js';
+import { gitlink } from './tree-content.js';
 import type { IndexEntry, TrackedIndex } from './tracked-index.js';
 
 /**
@@ -39,7 +40,6 @@ export function hasStaged(
 }
 
 const typeMask = 0o170000;
-const gitlink = 0o160000;
 const symlink = 0o120000;
 
 export function isChanged(

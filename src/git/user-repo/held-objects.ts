@@ -4,9 +4,9 @@ import { createHash } from 'node:crypto';
 import type { ObjectId } from '../../core/ids.js';
 import type { ObjectReader, ObjectType } from '../../core/ports.js';
 import { SnapError } from '../../errors.js';
-import { objectHeader } from '../pack/format.js';
+import { directoryMode, objectHeader } from '../pack/format.js';
 import type { RepositoryObjects } from './repository-objects.js';
-import { parseUserTree } from './tree-content.js';
+import { gitlink, parseUserTree } from './tree-content.js';
 import { linksOf } from './unpushed-commits.js';
 
 /*
@@ -27,9 +27,6 @@ export interface HeldEntry {
   readonly name: string;
   readonly oid: ObjectId;
 }
-
-export const gitlink = 0o160000;
-export const directoryMode = 0o40000;
 
 export class HeldObjects {
   readonly #listing: HeldListing;

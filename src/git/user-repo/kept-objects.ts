@@ -6,9 +6,9 @@ import type { ObjectId } from '../../core/ids.js';
 import { escapeName } from '../../core/name-escape.js';
 import type { ObjectType, ObjectWriter, TreeEntry } from '../../core/ports.js';
 import { isWithinSecret } from '../../core/secrets.js';
-import { hashObject } from '../pack/format.js';
+import { directoryMode, hashObject } from '../pack/format.js';
 import type { Reading } from './guarded-directory.js';
-import { type UserTreeEntry, parseUserTree } from './tree-content.js';
+import { type UserTreeEntry, gitlink, parseUserTree } from './tree-content.js';
 
 /*
  * Takes objects of a user's repository into the store. Commits and tags become blobs; a tree that git's checks could
@@ -39,8 +39,6 @@ export interface KeepLimits {
 type Kept = 'whole' | 'raw' | 'missing';
 
 const depthLimit = 1000;
-const gitlink = 0o160000;
-const directoryMode = 0o40000;
 const fileModes: ReadonlySet<number> = new Set([0o100644, 0o100755, 0o120000]);
 const oldFileModes: ReadonlySet<number> = new Set([...fileModes, 0o100664]);
 

@@ -3,7 +3,8 @@ import type { GitChange } from '../../core/git-restore-plan.js';
 import type { GitState } from '../../core/git-state.js';
 import type { ObjectId } from '../../core/ids.js';
 import type { ObjectType } from '../../core/ports.js';
-import { type HeldCommit, type HeldObjects, directoryMode } from './held-objects.js';
+import { directoryMode } from '../pack/format.js';
+import type { HeldCommit, HeldObjects } from './held-objects.js';
 
 export interface NeededRequest {
   readonly objects: HeldObjects;

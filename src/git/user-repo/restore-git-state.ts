@@ -6,7 +6,7 @@ import type { GitState, IndexState } from '../../core/git-state.js';
 import type { ObjectId } from '../../core/ids.js';
 import type { ObjectReader, ObjectType } from '../../core/ports.js';
 import { SnapError, isSnapError } from '../../errors.js';
-import { hashObject } from '../pack/format.js';
+import { directoryMode, hashObject } from '../pack/format.js';
 import { KnownObjects } from '../pack/known-objects.js';
 import { PackWriter } from '../pack/pack-writer.js';
 import type { WrittenEntry } from './encode-index.js';
@@ -14,7 +14,7 @@ import { removeFileIfThere, syncDirectory } from './entries-of-directory.js';
 import { type GitTarget, type TargetRequest, openTarget, unfinishedMark } from './git-target.js';
 import { GuardedDirectory } from './guarded-directory.js';
 import { enterOrMake, replaceLocked, writeNew } from './guarded-writing.js';
-import { type HeldCommit, type HeldListing, HeldObjects, directoryMode } from './held-objects.js';
+import { type HeldCommit, type HeldListing, HeldObjects } from './held-objects.js';
 import { NeededObjects } from './needed-objects.js';
 import { type ReflogNote, configText, moveHead, moveRef, writeIndex, writeStashes } from './repository-writing.js';
 

@@ -3,9 +3,10 @@ import { Buffer } from 'node:buffer';
 import { pathToJson } from '../../core/entry-path.js';
 import type { IndexFlag, IndexState, StagedEntry } from '../../core/git-state.js';
 import type { ObjectId } from '../../core/ids.js';
-import { hashObject } from '../pack/format.js';
+import { directoryMode, hashObject } from '../pack/format.js';
 import type { ObjectKeeper } from './kept-objects.js';
 import type { IndexEntry, TrackedIndex } from './tracked-index.js';
+import { gitlink } from './tree-content.js';
 
 /*
  * The index as a tree, which shares what it has with the trees of commits and with the files, and a list of what a tree
@@ -36,8 +37,6 @@ export async function keepIndex(index: TrackedIndex, keeper: IndexKeeper): Promi
   await closeUntil(open, keeper, (tree) => tree.prefix === '');
   return { tree: await keeper.keepMadeTree(Buffer.concat(open[0]?.parts ?? []), ''), entries };
 }
-
-const gitlink = 0o160000;
 
 function flagsOf({ assumeValid, skipWorktree, intentToAdd }: IndexEntry): IndexFlag[] {
   return [
@@ -78,7 +77,7 @@ async function closeUntil(open: OpenTree[], keeper: IndexKeeper, isDone: (tree: 
     const parent = open.at(-1);
     if (parent === undefined) return;
     const oid = await keeper.keepMadeTree(Buffer.concat(tree.parts), tree.prefix.slice(0, -1));
-    add(parent, 0o40000, tree.prefix.slice(parent.prefix.length, -1), oid);
+    add(parent, directoryMode, tree.prefix.slice(parent.prefix.length, -1), oid);
   }
 }
 

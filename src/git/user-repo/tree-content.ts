@@ -9,6 +9,9 @@ export interface UserTreeEntry {
   readonly oid: ObjectId;
 }
 
+/** The mode of a submodule, whose commit is none of the repository's objects. */
+export const gitlink = 0o160000;
+
 /** Undefined when it is no tree. */
 export function parseUserTree(content: Buffer): UserTreeEntry[] | undefined {
   const entries: UserTreeEntry[] = [];

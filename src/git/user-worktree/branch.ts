@@ -4,7 +4,7 @@ import { SnapError, systemCode } from '../../errors.js';
 import { removeFileIfThere, syncDirectory } from '../user-repo/entries-of-directory.js';
 import type { GuardedDirectory } from '../user-repo/guarded-directory.js';
 import { resolveRef } from '../user-repo/refs.js';
-import { enterOrMake, rename, makeFile } from './guarded-writing.js';
+import { enterOrMake, makeFile, rename } from './guarded-writing.js';
 
 /*
  * Branches as git keeps them in files, under git's own locks: whoever has `<ref>.lock` may change the ref.

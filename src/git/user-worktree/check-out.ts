@@ -7,9 +7,10 @@ import { displayPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import type { ObjectType } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
+import { directoryMode } from '../pack/format.js';
 import type { WrittenEntry } from '../user-repo/encode-index.js';
 import type { RepositoryObjects } from '../user-repo/repository-objects.js';
-import { type UserTreeEntry, isCheckoutName, parseUserTree } from '../user-repo/tree-content.js';
+import { type UserTreeEntry, gitlink, isCheckoutName, parseUserTree } from '../user-repo/tree-content.js';
 import { unsuitable } from './find-source.js';
 
 export interface CheckOutRequest {
@@ -33,9 +34,7 @@ export async function checkOut(request: CheckOutRequest): Promise<WrittenEntry[]
   return files;
 }
 
-const gitlink = 0o160000;
 const symlink = 0o120000;
-const directory = 0o040000;
 
 async function checkOutTree(
   request: CheckOutRequest,
@@ -49,7 +48,7 @@ async function checkOutTree(
     await request.pause();
     const path = prefix + entry.name;
     if (!isCheckoutName(entry.name)) throw refusedPath(request, path);
-    if (entry.mode === directory) {
+    if (entry.mode === directoryMode) {
       make(request, path, (at) => mkdirSync(at));
       await checkOutTree(request, entry.oid, `${path}/`, files);
     } else {

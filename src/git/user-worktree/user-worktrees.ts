@@ -5,6 +5,7 @@ import type { ObjectId } from '../../core/ids.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import type { WorktreeLook, Worktrees } from '../../core/worktrees.js';
 import { SnapError } from '../../errors.js';
+import { directoryMode } from '../pack/format.js';
 import { readCommitTree } from '../user-repo/commit-tree.js';
 import { countAhead, isReached } from '../user-repo/commit-walk.js';
 import { encodeIndexFile } from '../user-repo/encode-index.js';
@@ -18,7 +19,7 @@ import { parseUserTree } from '../user-repo/tree-content.js';
 import { createBranch, deleteBranch } from './branch.js';
 import { checkOut } from './check-out.js';
 import { findSource, unsuitable } from './find-source.js';
-import { enter, enterOrMake, makeNew, removeAll, rename, makeFile } from './guarded-writing.js';
+import { enter, enterOrMake, makeFile, makeNew, removeAll, rename } from './guarded-writing.js';
 
 /*
  * Linked worktrees as git keeps them: `worktrees/<name>` in the repository, a `.git` file in the folder. All of it is
@@ -207,8 +208,6 @@ function holdsOwn(link: GuardedDirectory): boolean {
   });
 }
 
-const directory = 0o040000;
-
 function filesOf(
   commonDir: GuardedDirectory,
   objects: RepositoryObjects,
@@ -229,7 +228,7 @@ function addFiles(
   const entries = content.kind === 'read' ? parseUserTree(content.value) : undefined;
   if (entries === undefined || prefix.length > 4096) return false;
   return entries.every(({ mode, name, oid }) => {
-    if (mode === directory) return addFiles(objects, oid, `${prefix}${name}/`, files);
+    if (mode === directoryMode) return addFiles(objects, oid, `${prefix}${name}/`, files);
     files.set((prefix + name) as EntryPath, oid);
     return true;
   });
