@@ -4,6 +4,7 @@ import type { ObjectId } from '../core/ids.js';
 import { openMessage } from '../core/snapshot-record.js';
 import { type TreeSize, isGrown, nothingBelow, withEntry } from '../core/tree-size.js';
 import { isSnapError } from '../errors.js';
+import { ifSound } from './if-sound.js';
 import type { BatchReader } from './objects.js';
 import { decodeTree, directoryMode } from './pack/format.js';
 
@@ -149,15 +150,6 @@ function filesToldIn(commit: string): number {
     return openMessage(commit.slice(commit.indexOf('\n\n') + 2)).decode().files;
   } catch (error) {
     if (isSnapError(error, 'STORE_DAMAGED')) return 0;
-    throw error;
-  }
-}
-
-async function ifSound<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isSnapError(error, 'STORE_DAMAGED')) return undefined;
     throw error;
   }
 }

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 
 import { type ObjectId, zeroObjectId } from '../../core/ids.js';
 import type { Damage, TreeEntry } from '../../core/ports.js';
-import { isSnapError } from '../../errors.js';
+import { ifSound } from '../if-sound.js';
 import type { BatchReader } from '../objects.js';
 import { decodeTree, directoryMode } from '../pack/format.js';
 import { ObjectTable } from '../pack/object-table.js';
@@ -104,13 +104,4 @@ const wholeFile: Damage = { total: 1, paths: [{ path: '', kind: 'file' }] };
 /** Regular files and links; what else a tree may name is no object of the store, or no snapshot's. */
 function isBlob(mode: number): boolean {
   return (mode & 0o170000) === 0o100000 || mode === 0o120000;
-}
-
-async function ifSound<Answer>(answer: Promise<Answer>): Promise<Answer | undefined> {
-  try {
-    return await answer;
-  } catch (error) {
-    if (isSnapError(error, 'STORE_DAMAGED')) return undefined;
-    throw error;
-  }
 }

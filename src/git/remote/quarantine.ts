@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { ObjectId } from '../../core/ids.js';
 import type { FetchLimits, Quarantine, Remote } from '../../core/remote/remotes.js';
 import { makeScratchDirectory, noSpace, syncDirectory } from '../../fs/durable.js';
-import { brokenAmong, grownIn } from '../connectivity.js';
+import { brokenAmong } from '../connectivity.js';
 import { packDirectory } from '../consolidation.js';
 import { freeBytes } from '../full-disk.js';
 import type { Network } from '../git-settings.js';
@@ -14,6 +14,7 @@ import { listSnapshotRefs } from '../refs.js';
 import { prepareRepository } from '../repository.js';
 import { type GitCommand, type GitRunner, throwIfInterrupted } from '../run-git.js';
 import { listTreeInPart } from '../tree-listing.js';
+import { grownAmong } from '../tree-sizes.js';
 import { locationOf, otherSide } from './network.js';
 import { remoteFailure, tooLarge } from './remote-git.js';
 
@@ -60,7 +61,7 @@ function quarantineIn(git: GitRunner, storeDirectory: string, remove: () => void
         listTree: (tree, passesOver = () => false) => listTreeInPart(reader, tree, passesOver),
         grownSnapshots: async (commits) => {
           const unknown = commits.filter((commit) => !fit.has(commit));
-          const grown = await grownIn(git, unknown);
+          const grown = await grownAmong(reader, unknown);
           for (const commit of unknown) if (!grown.has(commit)) fit.add(commit);
           return grown;
         },
