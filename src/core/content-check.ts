@@ -36,7 +36,7 @@ export interface Damage {
 }
 
 /** What is known of objects, or found out, without reading everything. */
-export interface DamageNotes {
+export interface StoreCondition {
   /** How many objects there are, be they sound or not. */
   countObjects(): Promise<number>;
   /**
@@ -48,6 +48,6 @@ export interface DamageNotes {
   notedDamage(): readonly ObjectId[];
   /** A check of all found none. */
   forgetDamage(): void;
-  /** What these commits need and is missing, and what of `notedDamage` is still damaged. */
+  /** What these commits need and is missing, and what of `notedDamage` is still damaged: only that stays noted. */
   damagedObjects(commits: readonly ObjectId[]): Promise<ObjectId[]>;
 }

@@ -1,4 +1,4 @@
-import type { ContentCheck, ContentPart, ContentProgress, Damage, DamageNotes } from './content-check.js';
+import type { ContentCheck, ContentPart, ContentProgress, Damage, StoreCondition } from './content-check.js';
 import type { DataRange } from './data-ranges.js';
 import type { EntryStat, ObservedOnly } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
@@ -183,7 +183,7 @@ export interface SnapshotRef {
 
 export type { ContentCheck, ContentPart, ContentProgress, Damage } from './content-check.js';
 
-export interface Store extends DamageNotes {
+export interface Store extends StoreCondition {
   /** Makes the bare repository where it is missing, heals its empty directories, checks git. */
   prepare(): Promise<void>;
   /** True when a store is there. */
@@ -229,10 +229,11 @@ export interface Store extends DamageNotes {
    * belong to, so that no process of ours is using them.
    */
   dropRefLocks(names: readonly string[]): void;
-  /** `scratch`: the pack goes to a directory of its own that no ref ever names (diff against the live tree). */
+  /** Writes what the store lacks, or has noted as damaged. */
   newWriter(): ObjectWriter;
   /** Writes nothing but these objects, whatever the store has of them. */
   newMendingWriter(wanted: ReadonlySet<ObjectId>): ObjectWriter;
+  /** Its pack goes to a directory of its own that no ref ever names (diff against the live tree). */
   newScratchWriter(): Promise<{ writer: ObjectWriter; directory: string; remove(): Promise<void> }>;
   reader(): ObjectReader;
   /**

@@ -55,6 +55,40 @@ describe('all content', () => {
     for (const [id, problem] of unreadable) expect(problem).toContain(id);
   });
 
+  test('is noted as damaged until it is read once more, or is gone', async () => {
+    const area = await withObjects();
+    explode(area.dataDir, area.directory);
+    const [first, last] = [area.ids[0] as ObjectId, area.ids.at(-1) as ObjectId];
+    const sound = new Map([first, last].map((id) => [id, readFileSync(loosePath(area.directory, id))]));
+    const put = (id: ObjectId, bytes: Uint8Array): void => {
+      rmSync(loosePath(area.directory, id));
+      writeFileSync(loosePath(area.directory, id), bytes);
+    };
+    for (const [id, bytes] of sound) put(id, bytes.subarray(0, -4));
+    await area.store.checkContent(null, () => undefined);
+    expect(area.store.notedDamage()).toEqual([first, last]);
+
+    put(first, sound.get(first)!);
+    const stopped = area.store.checkContent(null, () => {
+      throw new Error('stopped');
+    });
+    await expect(stopped).rejects.toThrow('stopped');
+    expect(area.store.notedDamage()).toEqual([last]);
+    expect(await area.store.damagedObjects([])).toEqual([last]);
+
+    rmSync(loosePath(area.directory, last));
+    expect(await area.store.damagedObjects([])).toEqual([]);
+    expect(area.store.notedDamage()).toEqual([]);
+  });
+
+  test('that is noted and gone is forgotten by the check of a part', async () => {
+    const area = await withObjects();
+    const noted = join(area.dataDir, 'cache/damaged-objects');
+    writeFileSync(noted, `${'0'.repeat(40)}\n${area.ids[1]!}\n`);
+    await area.store.checkContent({ percent: 1, ...never }, () => undefined);
+    expect(area.store.notedDamage()).toEqual([area.ids[1]]);
+  });
+
   test('of an empty store is none', async () => {
     const { store } = await preparedStore();
     expect(await store.checkContent(null, () => undefined)).toMatchObject({ checked: 0, total: 0 });

@@ -14,7 +14,8 @@ const askedAhead = 256;
 
 /**
  * Reads objects by their ids, in the order of these, and holds their content against them. A part begins after the
- * object that the part before it ended with, and goes on at the first one after the last.
+ * object that the part before it ended with, and goes on at the first one after the last. What is damaged is noted; what
+ * was noted before stays so until it is read once more, or is gone from the store.
  */
 export async function checkContent(
   git: GitRunner,
@@ -25,7 +26,7 @@ export async function checkContent(
   const start = part === null ? 0 : ids.countUpTo(readCursor(git) ?? '');
   const of = part === null ? ids.size : Math.ceil((ids.size * part.percent) / 100);
   const unreadable = new Map<ObjectId, string>();
-  const noted = notedBefore(git, part);
+  const noted = new Set(notedDamage(git.settings.dataDir).filter((oid) => ids.has(oid)));
   const reader = new BatchReader(git);
   let [checked, bytes] = [0, 0];
   const at = (count: number): ObjectId => ids.at((start + count) % ids.size);
@@ -45,11 +46,6 @@ export async function checkContent(
     await reader.close();
   }
   return { checked, total: ids.size, unreadable };
-}
-
-/** What is checked in full is found anew. */
-function notedBefore(git: GitRunner, part: ContentPart | null): Set<ObjectId> {
-  return new Set(part === null ? [] : notedDamage(git.settings.dataDir));
 }
 
 async function sizeOf(reader: BatchReader, oid: ObjectId, unreadable: Map<ObjectId, string>): Promise<number> {

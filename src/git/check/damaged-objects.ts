@@ -3,6 +3,7 @@ import { isSnapError } from '../../errors.js';
 import { BatchReader } from '../objects.js';
 import type { KnownObjects } from '../pack/known-objects.js';
 import type { GitRunner } from '../run-git.js';
+import { listObjects } from './content.js';
 import { noteDamage, notedDamage } from './noted-damage.js';
 
 /** What these commits need and the store lacks, and what was noted as damaged and still is: that is noted anew. */
@@ -14,14 +15,28 @@ export async function damagedObjects(git: GitRunner, commits: readonly ObjectId[
 }
 
 async function stillDamaged(git: GitRunner, noted: readonly ObjectId[]): Promise<ObjectId[]> {
-  if (noted.length === 0) return [];
+  const there = await stillThere(git, noted);
+  if (there.length === 0) return [];
   const reader = new BatchReader(git);
   const damaged: ObjectId[] = [];
   try {
-    for (const oid of noted) if (!(await isSound(reader, oid))) damaged.push(oid);
+    for (const oid of there) if (!(await isSound(reader, oid))) damaged.push(oid);
     return damaged;
   } finally {
     await reader.close();
+  }
+}
+
+/** What was removed since is damaged no more; if something needs it, it is missing. */
+async function stillThere(git: GitRunner, noted: readonly ObjectId[]): Promise<readonly ObjectId[]> {
+  if (noted.length === 0) return [];
+  try {
+    const ids = await listObjects(git);
+    return noted.filter((oid) => ids.has(oid));
+  } catch (error) {
+    // Where git cannot list what there is, each is asked for.
+    if (!isSnapError(error, 'GIT_FAILED')) throw error;
+    return noted;
   }
 }
 

@@ -26,6 +26,7 @@ export function noteDamage(dataDir: string, objects: Iterable<ObjectId>): void {
     makeDirectoryDurably(join(dataDir, 'cache'));
     writeCache(pathIn(dataDir), ids.map((id) => `${id}\n`).join(''));
   } catch (error) {
+    // A hint: without it the next check finds them again.
     if (!(error instanceof SnapError) && systemCode(error) === undefined) throw error;
   }
 }

@@ -25,6 +25,11 @@ export class ObjectIds {
     return this.#ids.toString('hex', position * idBytes, (position + 1) * idBytes) as ObjectId;
   }
 
+  has(id: ObjectId): boolean {
+    const count = this.countUpTo(id);
+    return count > 0 && this.at(count - 1) === id;
+  }
+
   /** How many ids are not greater than this one, which need not be among them. */
   countUpTo(id: string): number {
     let [low, high] = [0, this.#size];
