@@ -18,9 +18,9 @@ const activitySchema = z.object({
   by: z.literal('run').optional().catch(undefined),
 });
 
-/** A running process as the owner of something, written down. */
-export function markOf(processes: Processes, pid: number): string {
-  return JSON.stringify({ pid, start: processes.startOf(pid) ?? '', bootId: processes.bootId() });
+/** An activity as it is written down; what is written so is also known as a mark. */
+export function markOf({ pid, start, bootId, by }: Activity): string {
+  return JSON.stringify({ pid, start, bootId, by });
 }
 
 /** What is known of an instance's activity: the words for its owner, or null when nobody has it. */

@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';
+import type { SnapshotId } from './ids.js';
 import { jsonPathSchema } from './json-path.js';
 
 /** That a drill works in a folder of its own, which it removes at its end, unless it is killed. */
@@ -21,8 +22,15 @@ export interface DrillNotes {
   forget(name: string): void;
 }
 
+const namePrefix = 'jackin-snap-drill-';
+
+/** @param id one that no other drill has */
+export function drillName(id: SnapshotId): string {
+  return namePrefix + id;
+}
+
 export function isDrillName(name: string): boolean {
-  return /^jackin-snap-drill-[0-9A-Z]{26}$/.test(name);
+  return name.startsWith(namePrefix) && /^[0-9A-Z]{26}$/.test(name.slice(namePrefix.length));
 }
 
 const noteSchema = z.object({ format: z.literal('1'), parent: jsonPathSchema, owner: z.string() });

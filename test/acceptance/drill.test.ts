@@ -97,7 +97,9 @@ describe('drill', () => {
     const room = scene.folder('room');
     const name = `jackin-snap-drill-${'0'.repeat(26)}`;
     mkdirSync(join(room, name));
-    const note = { format: '1', parent: room, owner: markOf(linuxProcesses, process.pid) };
+    const { pid } = process;
+    const owner = markOf({ pid, start: linuxProcesses.startOf(pid) ?? '', bootId: linuxProcesses.bootId() });
+    const note = { format: '1', parent: room, owner };
     writeFiles(join(scene.dataDir, 'drills'), { [name]: JSON.stringify(note) });
     await scene.run(['drill', '--in', room]);
     await scene.run(['doctor', '--fix']);

@@ -1,5 +1,5 @@
 import { activeOwner, markOf } from '../../core/activity.js';
-import { type DrillNote } from '../../core/drill-note.js';
+import { type DrillNote, drillName } from '../../core/drill-note.js';
 import { type HostPath, displayPath, hostPathBelow } from '../../core/entry-path.js';
 import type { WritableDirectory } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
@@ -17,10 +17,10 @@ export async function inPrivateFolder<Result>(
   parent: HostPath,
   act: (folder: HostPath) => Promise<Result>,
 ): Promise<Result> {
-  const name = `jackin-snap-drill-${context.newId()}`;
+  const name = drillName(context.newId());
   const folder = hostPathBelow(parent, name);
   refuseOurs(context, folder);
-  context.drillNotes.write({ name, parent, owner: markOf(context.processes, context.pid) });
+  context.drillNotes.write({ name, parent, owner: ownMark(context) });
   try {
     context.host.makeDirectory(folder);
   } catch (error) {
@@ -33,6 +33,10 @@ export async function inPrivateFolder<Result>(
     removeFolder(context, parent, name);
     context.drillNotes.forget(name);
   }
+}
+
+function ownMark({ processes, pid }: Context): string {
+  return markOf({ pid, start: processes.startOf(pid) ?? '', bootId: processes.bootId() });
 }
 
 /** Folders that killed drills left, by their paths. */

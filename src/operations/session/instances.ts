@@ -1,5 +1,5 @@
 import { type InstanceName, isInstanceName } from '../../core/ids.js';
-import { endOfActivity } from '../../core/activity.js';
+import { endOfActivity, markOf } from '../../core/activity.js';
 import { type EndedActivity, type InstanceRecord, exitPolicyOf } from '../../core/instance-record.js';
 import { statusOf } from '../../core/session-status.js';
 import { defaultPolicy, withSettings } from '../../core/policy.js';
@@ -134,8 +134,7 @@ export async function activate(context: Context, pid: number): Promise<InstanceS
 export function markActive(context: Context, record: InstanceRecord, pid: number, by?: 'run'): string {
   const start = context.processes.startOf(pid);
   if (start === undefined) throw new SnapError('USAGE', `There is no process ${String(pid)}.`, { what: 'process' });
-  const bootId = context.processes.bootId();
-  const mark = JSON.stringify({ pid, start, bootId, ...(by === undefined ? {} : { by }) });
+  const mark = markOf({ pid, start, bootId: context.processes.bootId(), by });
   if (record.ended !== undefined) context.registry.write(withoutEnd(record));
   context.registry.writeActivity(record.name, mark);
   return mark;
