@@ -92,8 +92,9 @@ function incomplete(what: string): SnapError<'STORE_DAMAGED'> {
 }
 
 /**
- * The commits among these that miss an object, or stand for more files than a snapshot can hold. What was found intact is not looked at again while nothing was taken
- * from the object store: packs that were added since change nothing, a pack or loose object that is gone does.
+ * The commits among these that miss an object, or stand for more files than a snapshot can hold. What was found intact is
+ * not looked at again while nothing was taken from the object store: packs that were added since change nothing, a pack or
+ * loose object that is gone does.
  */
 export async function brokenSnapshots(
   git: GitRunner,

@@ -175,7 +175,7 @@ export function endOf(
     const keep = (text: string): void => {
       if (stderr.length < keptOfStderr) stderr += text;
     };
-    const said = new Said(takesLine, keep);
+    const said = new ErrorOutput(takesLine, keep);
     child.stderr?.on('data', (chunk: Buffer) => {
       said.add(chunk.toString('latin1'));
     });
@@ -198,8 +198,8 @@ export function endOf(
   return end;
 }
 
-/** What a process says, line by line where somebody takes some of the lines. */
-class Said {
+/** What a process says on its standard error: line by line where somebody takes some of the lines, else as it comes. */
+class ErrorOutput {
   readonly #takesLine: ((line: string) => boolean) | undefined;
   readonly #keep: (text: string) => void;
   #open = '';

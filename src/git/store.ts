@@ -41,7 +41,7 @@ import { findAsWritten } from './pack/as-written.js';
 import { KnownObjects } from './pack/known-objects.js';
 import { PackWriter } from './pack/pack-writer.js';
 import { type Environment, Programs } from './programs.js';
-import { unreadableRefs, changeRefs, findSnapshotRef, listRefs, listSnapshotRefs } from './refs.js';
+import { changeRefs, findSnapshotRef, listRefs, listSnapshotRefs, unreadableRefs } from './refs.js';
 import { refNames, snapshotNumbers } from './ref-names.js';
 import type { StoreUsage, UsageQuestion } from '../core/store-usage.js';
 import type { FoundCommit, PackedRefsDamage } from '../core/lost-refs.js';

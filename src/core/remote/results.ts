@@ -37,7 +37,8 @@ export type LeftOutOfPush = (typeof leftOutOfPush)[number];
 /**
  * `other_snapshot`: both sides have the number, with different commits. `other_history`: so it is with another number of
  * the same instance. `rejected`: the remote did not take it. `no_snapshot`: what came is none that this program reads.
- * `incomplete`: something of it did not come, or is lacking of its protected commits. `damaged_here`: the ref here cannot be read.
+ * `incomplete`: something of it did not come, or is lacking of its protected commits. `damaged_here`: the ref here cannot
+ * be read.
  */
 export const refusals = [
   'other_snapshot',

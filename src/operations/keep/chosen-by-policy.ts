@@ -40,7 +40,10 @@ function candidates(context: Context, instance: InstanceName, all: readonly Snap
     .at(-1);
   if (beforeRun !== undefined) needed.add(beforeRun.ref.ref);
   return readable.map(({ ref, record: { id, trigger, createdAt } }) => ({
-    ...{ seq: ref.seq, id, trigger, createdAt },
+    seq: ref.seq,
+    id,
+    trigger,
+    createdAt,
     pinned: pins.has(`${ref.instance}/${String(ref.seq)}`),
     needed: needed.has(ref.ref),
     fetched: isFetched(ref, fetched),

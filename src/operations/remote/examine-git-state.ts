@@ -39,34 +39,30 @@ export class GitStateExaminer {
   }
 
   async #listed(folder: ObjectId): Promise<ProtectedObjects> {
-    const kept = {
-      ...{ commits: new Map<ObjectId, ObjectId>(), tags: new Map<ObjectId, ObjectId>() },
-      ...{ rawTrees: new Map<ObjectId, ObjectId>(), trees: new Set<ObjectId>(), blobs: new Set<ObjectId>() },
-    };
-    const raw = new Map([
-      ['commits', kept.commits],
-      ['tags', kept.tags],
-      ['raw-trees', kept.rawTrees],
-    ]);
-    const plain = new Map([
-      ['trees', kept.trees],
-      ['blobs', kept.blobs],
-    ]);
-    const note = (path: string, oid: ObjectId): boolean => {
+    const [commits, tags, rawTrees] = [newIds(), newIds(), newIds()];
+    const [trees, blobs] = [new Set<ObjectId>(), new Set<ObjectId>()];
+    const raw = new Map(Object.entries({ commits, tags, 'raw-trees': rawTrees }));
+    const plain = new Map(Object.entries({ trees, blobs }));
+    // False for what has no place here. A tree is noted when it is passed over, since no listing has it then.
+    const noted = (path: string, oid: ObjectId): boolean => {
       const [, kind = '', first = '', rest = ''] = /^([a-z-]+)\/([0-9a-f]{2})\/([0-9a-f]{38})$/.exec(path) ?? [];
       const id = (first + rest) as ObjectId;
       raw.get(kind)?.set(id, oid);
       if (id === oid) plain.get(kind)?.add(oid);
       return raw.has(kind) || (plain.has(kind) && id === oid);
     };
-    const passesOver = (path: string, oid: ObjectId): boolean => path.startsWith('trees/') && note(path, oid);
+    const passesOver = (path: string, oid: ObjectId): boolean => path.startsWith('trees/') && noted(path, oid);
     for await (const { path, type, oid } of this.#objects.listTree(folder, passesOver)) {
       const isFolder = type === 'tree' && /^(?:commits|tags|raw-trees|trees|blobs)(?:\/[0-9a-f]{2})?$/.test(path);
-      const isObject = type === 'blob' && !path.startsWith('trees/') && (path === 'state.json' || note(path, oid));
+      const isObject = type === 'blob' && !path.startsWith('trees/') && (path === 'state.json' || noted(path, oid));
       if (!isFolder && !isObject) throw odd(`there is ${JSON.stringify(path)} in it`);
     }
-    return kept;
+    return { commits, tags, rawTrees, trees, blobs };
   }
+}
+
+function newIds(): Map<ObjectId, ObjectId> {
+  return new Map();
 }
 
 function odd(what: string): SnapError<'STORE_DAMAGED'> {
