@@ -32,7 +32,8 @@ export interface SnapErrorData {
   readonly NOTHING_PENDING: { readonly instance: string };
   readonly INSTANCE_ACTIVE: { readonly instance: string; readonly owner: string };
   readonly INSTANCE_CLOSED: { readonly instance: string };
-  readonly MOUNTS_DIFFER: { readonly instance: string };
+  /** `unnamed`: there are snapshots of other folders, and none was named. */
+  readonly MOUNTS_DIFFER: { readonly instance: string; readonly unnamed?: true };
   /** `named`: the folder was named for a save; else it is the one that the instance has. */
   readonly MOUNT_GONE: {
     readonly mount: string;

@@ -81,8 +81,10 @@ export const explanations: { readonly [Code in SnapErrorCode]: Explanation<Code>
   },
   MOUNTS_DIFFER: {
     exitCode: 4,
-    hint: ({ instance }, next) =>
-      `See its folders: ${next('instance show', instance)}; for other folders make another instance: ${next('save DIR', 'NAME')}`,
+    hint: ({ instance, unnamed }, next) =>
+      unnamed === true
+        ? `Look at them: ${next('list', instance)}; go on with another folder: ${next('save DIR', instance)}`
+        : `See its folders: ${next('instance show', instance)}; for other folders make another instance: ${next('save DIR', 'NAME')}`,
   },
   MOUNT_GONE: {
     exitCode: 4,

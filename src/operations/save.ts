@@ -29,7 +29,7 @@ import { pruneAfterSave } from './keep/after-save.js';
 import { lockForSnapshot, sweepIfAlone } from './locking.js';
 import { reconcileHeld } from './session/reconcile.js';
 import { clearFinished, pendingTemporaryPrefix, readPendingOr } from './restore/pending.js';
-import { instanceForSave } from './session/instance-for-save.js';
+import { instanceForSave, refuseOtherSnapshots } from './session/instance-for-save.js';
 import { damageNotes } from './check/damage-notes.js';
 import { levelNotes, newInstanceNotes, newSession, refuseAutomatic } from './session/new-session.js';
 import { stateNotes, stateSummary } from './capture/state/state-summary.js';
@@ -79,6 +79,8 @@ async function saveLocked(
 ): Promise<SaveResult> {
   clearLeftovers(context, record.name);
   const earlier = await earlierSnapshots(context, record.name);
+  if (isNew && (request.folders ?? []).length === 0 && record.recovery === undefined)
+    refuseOtherSnapshots(record, earlier.last);
   const writer = context.store.newWriter();
   try {
     const made = await capturePublished(context, request, { record, isNew, earlier, writer });

@@ -3,9 +3,11 @@ import type { EntryPath } from '../../core/entry-path.js';
 import { type InstanceName, type MountName, parseMountName, slug } from '../../core/ids.js';
 import type { InstanceRecord, MountRecord } from '../../core/instance-record.js';
 import { defaultPolicy } from '../../core/policy.js';
+import type { SnapshotRef } from '../../core/ports.js';
 import type { SaveRequest } from '../../core/requests.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
+import { knowIfReadable } from '../snapshots.js';
 import { derivedName, instanceOfFolder, instancesWithMounts } from './choose-instance.js';
 import { liesIn } from './folders.js';
 import { refuseUnsafeMount } from './mount-guards.js';
@@ -143,6 +145,24 @@ function refuseOtherFolders(record: InstanceRecord, folders: readonly Folder[]):
   throw new SnapError('MOUNTS_DIFFER', `Instance ${record.name} has the folders ${has}, not those that were named.`, {
     instance: record.name,
   });
+}
+
+/**
+ * Snapshots of that name may be there without its record: a fetch brought them, or the record is lost. Only who names
+ * folders goes on with other ones than those.
+ * @param last the newest that is there
+ */
+export function refuseOtherSnapshots(record: InstanceRecord, last: SnapshotRef | null): void {
+  const known = last === null ? undefined : knowIfReadable(last)?.record.mounts;
+  if (known === undefined) return;
+  const paths = new Set<string>(known.map(({ path }) => path));
+  if (paths.size === record.mounts.length && record.mounts.every(({ path }) => paths.has(path))) return;
+  const had = known.map(({ path }) => displayPath(path)).join(', ');
+  throw new SnapError(
+    'MOUNTS_DIFFER',
+    `The snapshots of ${record.name} are of ${had}. Name the folder that the instance is to go on with.`,
+    { instance: record.name, unnamed: true },
+  );
 }
 
 function refuseGone(context: Context, mount: MountRecord): void {

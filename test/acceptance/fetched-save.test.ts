@@ -1,0 +1,33 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { savedTwice } from './remote-scene.js';
+import { Scene } from './scene.js';
+
+// An instance of which there are snapshots alone: a fetch brought them, its folders are elsewhere.
+
+test('a fetched instance goes on with another folder only where that is named', async () => {
+  const { scene, remote } = await savedTwice();
+  await scene.run(['push', remote]);
+  const to = new Scene();
+  await to.run(['fetch', remote]);
+  const refused = await to.json(['save'], { code: 4 });
+  expect(refused.document.error).toMatchObject({
+    code: 'MOUNTS_DIFFER',
+    hint: expect.stringContaining('save DIR') as string,
+  });
+  expect(refused.document.error?.message).toContain(scene.mount);
+  expect(await to.numbers()).toEqual([2, 1]);
+  await to.json(['save', to.mount]);
+  await to.json(['save']);
+  expect(await to.numbers()).toEqual([4, 3, 2, 1]);
+});
+
+test('an instance whose record is lost goes on in its own folder', async () => {
+  const scene = new Scene();
+  scene.write({ a: 'a\n' });
+  await scene.save();
+  rmSync(join(scene.dataDir, 'instances/t/instance.json'));
+  await scene.json(['save']);
+  expect(await scene.numbers()).toEqual([2, 1]);
+});
