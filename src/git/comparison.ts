@@ -38,9 +38,12 @@ export async function showLog(git: GitRunner, refs: readonly string[], request: 
   // Without a revision git would show that of HEAD.
   if (refs.length === 0) return 0;
   refuseOtherKindsBelow(git.settings.storeDirectory, 'refs');
-  const args = ['log', '--topo-order', ...request.options, ...rawBytes, '--relative=mounts/', '--stdin'];
-  // Limited to paths, git leaves out what did not change them; else every snapshot is shown, changed or not.
-  const paths = request.paths.map((path) => `mounts/${path}`);
+  // Limited to paths, git leaves out what did not change them. Where none is asked for, every snapshot is shown, changed
+  // or not, and git is still kept from what lies beside the mounts: trees of repositories may stand for any number of files.
+  const isLimited = request.paths.length > 0 || request.options.some((option) => option.startsWith('-L'));
+  const every = isLimited ? [] : ['--full-history', '--sparse'];
+  const args = ['log', '--topo-order', ...every, ...request.options, ...rawBytes, '--relative=mounts/', '--stdin'];
+  const paths = isLimited ? request.paths.map((path) => `mounts/${path}`) : ['mounts'];
   const input = refs.map((ref) => `${checkedRevision(ref)}\n`).join('');
   return show(git, { args, input, replacements: true }, paths, request);
 }

@@ -47,7 +47,7 @@ class TreeSizes {
     const parts = (await this.#read(root as ObjectId)).trees;
     const files = filesToldIn(text);
     for (const { name, oid } of parts)
-      if (await (name === 'mounts' ? this.#isGrown(oid, files) : this.#isBesideGrown(oid))) return true;
+      if (await (name === 'mounts' ? this.#isGrown(oid, files) : this.#isBesideGrown(name, oid))) return true;
     return false;
   }
 
@@ -57,23 +57,30 @@ class TreeSizes {
   }
 
   /**
-   * What a snapshot holds beside files is no deep tree, apart from those of repositories, which stand at one level: they
-   * are many and alike, so that each is looked at by itself.
+   * Beside its files a snapshot holds no deep tree, apart from those of repositories. What these stand for is for the
+   * repository to say, and whoever works in it can commit what no one can list: they are read tree by tree, each once,
+   * and no reason to refuse the files beside them.
    */
-  async #isBesideGrown(tree: ObjectId): Promise<boolean> {
-    // Each tree of a level, and how often a listing would come to it.
-    let level = new Map([[tree, 1]]);
-    for (let depth = 0, listed = 0; depth < levelOfRepositories; depth += 1) {
-      const below = new Map<ObjectId, number>();
-      for (const [oid, times] of level) {
+  async #isBesideGrown(name: string, tree: ObjectId): Promise<boolean> {
+    // Each tree of a level by the way to it, and how often a listing would come to it.
+    let level = [{ oid: tree, way: [name], times: 1 }];
+    let listed = 0;
+    while (level.length > 0) {
+      const below = new Map<string, (typeof level)[number]>();
+      for (const { oid, way, times } of level) {
+        if (leadsFrom(way) && (await this.#isGrown(oid, 0))) return true;
+        if (leadsFrom(way) || way.length === wayToRepositories.length) continue;
         const { entries, trees } = await this.#read(oid);
         listed += entries * times;
-        for (const inside of trees) below.set(inside.oid, (below.get(inside.oid) ?? 0) + times);
+        for (const inside of trees) {
+          const onward = [...way, inside.name];
+          const key = keyOf(onward, inside.oid);
+          below.set(key, { oid: inside.oid, way: onward, times: times + (below.get(key)?.times ?? 0) });
+        }
       }
       if (listed > listedAtMost) return true;
-      level = below;
+      level = [...below.values()];
     }
-    for (const oid of level.keys()) if (await this.#isGrown(oid, 0)) return true;
     return false;
   }
 
@@ -133,8 +140,18 @@ class TreeSizes {
 
 const nothing = Buffer.alloc(0);
 
-/** `meta/mounts/<mount>/git/trees/<two digits>/<the others>`, below `meta`. */
-const levelOfRepositories = 6;
+/** Names on the way to the trees of repositories; null for any. */
+const wayToRepositories = ['meta', 'mounts', null, 'git', 'trees', null, null];
+
+function leadsFrom(way: readonly string[]): boolean {
+  return way.some((name, at) => (wayToRepositories[at] ?? name) !== name);
+}
+
+/** One for all ways to a tree that mean the same. */
+function keyOf(way: readonly string[], oid: ObjectId): string {
+  return leadsFrom(way) ? `- ${oid}` : `${String(way.length)} ${oid}`;
+}
+
 const listedAtMost = 2 ** 22;
 
 function contentOf(entries: ReturnType<typeof decodeTree>): Content {

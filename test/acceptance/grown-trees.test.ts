@@ -1,7 +1,8 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
 import type { ProcessRun } from '../support/run-process.js';
+import { userGit } from '../support/user-git.js';
 import { walkTree } from '../support/walk.js';
 import { Area, told } from '../faults/equipment/area.js';
 import { CraftedStore, type Raw } from '../faults/equipment/crafted-store.js';
@@ -57,6 +58,48 @@ const reading = [
   ...['restore 2 --yes', 'restore 2 --dry-run', 'restore 2 --to AREA/to --yes', 'export 2 AREA/out.tar', 'tree 2'],
   ...['cat 2 top', 'diff 1 2', 'diff 2', 'diff 1 2 --stat -- top', 'log', 'log -p', 'drill 2'],
 ];
+
+/** A store whose only snapshot protects a branch with a tree in which each of so many names the next so often. */
+async function withGrownCommit(fans: readonly number[]): Promise<Area> {
+  const area = new Area();
+  onTestFinished(() => {
+    area.remove();
+  });
+  await area.fill(saved);
+  const git = (args: string[], stdin = ''): string => userGit(area.mount, args, { stdin }).stdout.trim();
+  git(['init', '--quiet']);
+  let oid = git(['hash-object', '-w', '--stdin'], 'x');
+  for (const [level, fan] of fans.entries()) {
+    const what = level === 0 ? '100644 blob' : '040000 tree';
+    oid = git(['mktree'], Array.from({ length: fan }, (_, at) => `${what} ${oid}\td${at}\n`).join(''));
+  }
+  git(['update-ref', 'refs/heads/side', git(['commit-tree', oid, '-m', 'grown'])]);
+  await area.must(['save', '--protect-commits']);
+  // As in a store that came from elsewhere, or that lost a pack: nothing is known of the snapshot.
+  rmSync(`${area.dataDir}/cache`, { recursive: true });
+  return area;
+}
+
+describe.each([
+  { what: 'as many alike files as somebody may have', fans: [1000, 300] },
+  { what: 'ten thousand million files', fans: Array.from({ length: 10 }, () => 10) },
+])('a snapshot of a repository in which a commit stands for $what', ({ fans }) => {
+  test('is one like others, and its files come back', { timeout: 120_000 }, async () => {
+    const area = await withGrownCommit(fans);
+    const list = documentOf(await limited(area, 'list'))?.data as { snapshots: { restorable: boolean }[] };
+    expect(list.snapshots.map(({ restorable }) => restorable)).toEqual([true]);
+    const before = walkTree(area.mount);
+    writeFileSync(`${area.mount}/top`, 'spoilt');
+    for (const command of ['verify', 'log -p', 'log --stat', 'restore 1 --yes', 'save --protect-commits', 'gc'])
+      expect([command, (await limited(area, command)).code]).toEqual([command, 0]);
+    expect(walkTree(area.mount).map(({ path }) => path)).toEqual(before.map(({ path }) => path));
+    expect(readFileSync(`${area.mount}/top`, 'utf8')).not.toBe('spoilt');
+    userGit(area.mount, ['update-ref', '-d', 'refs/heads/side']);
+    const git = await limited(area, 'restore 1 --git-state --yes');
+    expect(git.code, told(git)).toBe(0);
+    expect(userGit(area.mount, ['rev-parse', 'side^{tree}']).code).toBe(0);
+  });
+});
 
 describe('a snapshot whose trees name each other for ten thousand million files', () => {
   test('is refused by whatever would list it, before anything is changed', { timeout: 120_000 }, async () => {

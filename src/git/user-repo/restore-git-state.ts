@@ -17,6 +17,7 @@ import { enterOrMake, replaceLocked, writeNew } from './guarded-writing.js';
 import { type HeldCommit, type HeldListing, HeldObjects } from './held-objects.js';
 import { NeededObjects } from './needed-objects.js';
 import { type ReflogNote, configText, moveHead, moveRef, writeIndex, writeStashes } from './repository-writing.js';
+import { isBeyondIndex } from './staged-size.js';
 
 /*
  * Brings a repository to a snapshot's git state: first all objects, durably, then refs, index, stashes and HEAD, each
@@ -249,6 +250,10 @@ class GitRestore implements PreparedGitRestore {
   }
 
   async #indexEntries({ tree, entries }: IndexState): Promise<WrittenEntry[]> {
+    if (await isBeyondIndex(this.#objects, tree)) {
+      const problem = `the index stands for more files than it can hold, since the trees below ${tree} name each other over and over`;
+      throw new SnapError('STORE_DAMAGED', `In the snapshot, ${problem}.`, { problem });
+    }
     const written = new Map<string, WrittenEntry>();
     await this.#addStaged(tree, '', written);
     for (const { path, mode, object, stage, flags } of entries) {
