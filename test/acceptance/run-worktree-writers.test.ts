@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { inTree, none, sample, worktrees } from './worktree-scene.js';
@@ -76,5 +76,37 @@ describe('what the command of a run left behind goes on writing while the worktr
     const { data } = await inTree(scene, script, [], 1);
     await stopped(scene);
     expect(data.worktree).toMatchObject({ kept: false, unsaved: [] });
+  });
+});
+
+describe('a removal that was killed when the folder had its other name, and nothing had gone', () => {
+  async function cutOff(): Promise<{ scene: Scene; name: string; path: string }> {
+    const scene = sample();
+    const { data } = await inTree(scene, 'echo n > new');
+    const { name, path } = data.worktree as { name: string; path: string };
+    renameSync(path, join(path, '../.removing'));
+    writeFileSync(join(path, '../.removing/later'), 'later\n');
+    return { scene, name, path };
+  }
+
+  test('is told by run list', async () => {
+    const { scene } = await cutOff();
+    expect(await worktrees(scene)).toMatchObject([{ state: 'removing' }]);
+  });
+
+  test('is taken back by a discard, which saves what is there', async () => {
+    const { scene, name, path } = await cutOff();
+    const { data, document } = await scene.json(['discard', name, '--yes', '--acknowledge', 'm'], none);
+    expect(JSON.stringify([data, document])).not.toContain('No snapshot was made');
+    expect(existsSync(join(path, '..'))).toBe(false);
+    expect((await scene.run(['cat', 'latest', 'later'], { instance: name })).stdout).toBe('later\n');
+  });
+
+  test('several removals at once end it, and none fails for what another took', async () => {
+    const { scene, name, path } = await cutOff();
+    const start = () => scene.run(['run', 'remove', name, '--yes'], { ...none, code: [0, 3, 4] });
+    const runs = await Promise.all([start(), start(), start()]);
+    expect(runs.map(({ code }) => code)).toContain(0);
+    expect(existsSync(path)).toBe(false);
   });
 });

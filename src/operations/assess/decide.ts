@@ -12,7 +12,7 @@ import type { Context } from '../context.js';
 import { save } from '../save.js';
 import { ownerOf } from '../session/activity.js';
 import { changeRecord } from '../session/instances.js';
-import { inWorktree, removeWorktree } from '../worktree/remove-worktree.js';
+import { inWorktree, removeWorktree, takeBackCutRemoval } from '../worktree/remove-worktree.js';
 import { knowIfReadable, pointerTo } from '../snapshots.js';
 import { assessRecord, recordFor } from './assess.js';
 import { mountsSinceSaved } from './since-saved.js';
@@ -51,6 +51,7 @@ export async function discard(context: Context, request: DiscardRequest): Promis
   const inInstance: Context = { ...context, instance: record.name };
   refuseClosed(record);
   await refuseActive(inInstance, record);
+  if (context.registry.findWorktree(record.name)?.stage === 'ready') await takeBackCutRemoval(context, record.name);
   const assessment = await assessRecord(context, record);
   await acknowledged(assessment, request);
   const saved = await saveBefore(inInstance, record, assessment);

@@ -7,6 +7,7 @@ import { isSnapError, systemCode } from '../../errors.js';
 import { captureMounts } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
+import { isAside } from './set-aside.js';
 
 /** The worktrees that `run` made, by name. @param all also those that were removed */
 export async function listWorktrees(context: Context, all: boolean): Promise<WorktreeSummary[]> {
@@ -53,8 +54,10 @@ async function summarize(context: Context, record: WorktreeRecord): Promise<Work
   };
 }
 
-function stateOf(context: Context, { name, stage }: WorktreeRecord, look: WorktreeLook): WorktreeState {
+function stateOf(context: Context, record: WorktreeRecord, look: WorktreeLook): WorktreeState {
+  const { name, stage } = record;
   if (stage === 'removed' || stage === 'removing') return stage;
+  if (stage === 'ready' && isAside(context, record)) return 'removing';
   if (activeOwner(context.registry.readActivity(name), context.processes) !== null) return 'active';
   if (stage === 'making') return 'unfinished';
   return look.present ? 'kept' : 'gone';

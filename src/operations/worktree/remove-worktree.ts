@@ -21,10 +21,10 @@ import { namesOf, unsavedIn } from './unsaved.js';
  * `save` throws: then nothing was removed, unless the message says so
  */
 export async function removeWorktree(context: Context, request: WorktreeRemovalRequest): Promise<WorktreeRemoval> {
+  recordOf(context, request.name);
+  refuseActive(context, request.name);
+  await takeBackCutRemoval(context, request.name);
   const record = recordOf(context, request.name);
-  refuseActive(context, record.name);
-  // A removal that was killed before anything went.
-  if (record.stage === 'ready') putBack(context, record);
   const look = (await context.worktrees()).look(record);
   refuseLocked(record, look);
   if (!(await request.confirm({ name: record.name, path: record.path, branch: record.branch })))
@@ -36,6 +36,17 @@ export async function removeWorktree(context: Context, request: WorktreeRemovalR
     if (reasons.length > 0) throw holdsMore(record, reasons);
   }
   return removeNow(context, record, saved, request.force === true ? 'all' : { look, seen });
+}
+
+/** Of a removal that was killed before anything went: its files get their name back. One that is going on is waited for. */
+export async function takeBackCutRemoval(context: Context, name: InstanceName): Promise<void> {
+  const lock = await context.locks.instance(name);
+  try {
+    const record = context.registry.findWorktree(name);
+    if (record?.stage === 'ready') putBack(context, record);
+  } finally {
+    lock.release();
+  }
 }
 
 /** Where a worktree is not removed since something in it would be lost. */
@@ -77,11 +88,22 @@ export async function seenNow(
   if (record.stage !== 'ready' || !look.present) return null;
   const moment = timeBeside(context, record);
   if (moment === undefined) return null;
-  const root = context.host.openMount(record.path);
+  const root = openIfThere(context, record.path);
+  if (root === undefined) return null;
   try {
     return await seeBefore(context, root, moment);
   } finally {
     root.close();
+  }
+}
+
+/** Undefined where it went meanwhile: somebody else removes it. */
+function openIfThere(context: Context, path: HostPath): ReturnType<Context['host']['openMount']> | undefined {
+  try {
+    return context.host.openMount(path);
+  } catch (error) {
+    if (systemCode(error) === 'ENOENT') return undefined;
+    throw error;
   }
 }
 

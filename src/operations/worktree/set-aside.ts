@@ -44,6 +44,11 @@ export function setAside(context: Context, place: Place): void {
   });
 }
 
+/** Whether its files have that other name: a removal goes on, or was cut off. */
+export function isAside({ host }: Pick<Context, 'host'>, place: Place): boolean {
+  return host.identity(asidePath(place)) !== undefined;
+}
+
 /** Back to its own name. False where somebody made something there: then it stays aside. */
 export function putBack(context: Context, place: Place): boolean {
   const isBack = inFolder(context, parentOf(place.path), (folder) => {
