@@ -36,6 +36,8 @@ export interface RepositoryWork {
   /** A branch or a remote-tracking ref reaches HEAD. */
   readonly headIsHeld: boolean;
   readonly branches: readonly BranchWork[];
+  /** Made in this linked worktree on no branch, left by a checkout, and reached by no ref: its log alone leads there. */
+  readonly left: readonly ObjectId[];
   /** In a linked worktree, without those that were certainly made elsewhere. */
   readonly stashes: number;
   readonly operation: string | null;
@@ -70,6 +72,7 @@ export function judgeRepository(work: RepositoryWork, dirty: boolean | null, bas
     ...(dirty === null ? [unobserved('whether files are changed')] : []),
     ...branchRisks(work, base),
     ...headRisks(work, base),
+    ...work.left.map((oid) => risk(`commits at ${oid.slice(0, 12)}, which HEAD left and no branch reaches`)),
     ...(work.stashes === 0 ? [] : [risk(`${String(work.stashes)} stashed`)]),
     ...(work.operation === null ? [] : [risk(`in the middle of a ${work.operation}`)]),
   ];

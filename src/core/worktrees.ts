@@ -30,6 +30,8 @@ export interface WorktreeLook {
   readonly ahead: number | null;
   /** Some branch, tag or remote-tracking ref reaches HEAD, so that its commits stay without the worktree. */
   readonly headIsHeld: boolean;
+  /** Commits that were made in it on no branch and left since: only its own log leads to them. */
+  readonly left: readonly ObjectId[];
   /** `merge`, `rebase` and the like, or null. */
   readonly operation: string | null;
   /** Refs or submodules of the worktree alone, which go with it. */

@@ -74,6 +74,31 @@ describe('what of a repository is at risk with one of its worktrees', () => {
     expect((await assessed(scene, name)).own).toEqual(all);
   });
 
+  test('is all of it where its log was expired', async () => {
+    const { scene, name, path } = await withWorktree(commit);
+    userGit(path, ['reflog', 'expire', '--expire=all', 'HEAD']);
+    expect((await assessed(scene, name)).own).toEqual(['beside', `jackin-snap/${name}`, 'main', 'topic']);
+  });
+
+  test('is a commit that was made in it on no branch, and left', async () => {
+    const { scene, name, path } = await withWorktree(`git switch -q --detach; ${commit}; git switch -q -`);
+    const { verdict, atRisk } = await assessed(scene, name);
+    expect(verdict).toBe('unpushed');
+    expect(atRisk).toMatchObject([{ why: [expect.stringMatching(/^commits at [0-9a-f]{12}, which HEAD left/)] }]);
+    await scene.run(['discard', name, '--yes'], { ...none, code: 5 });
+    await scene.json(['run', 'remove', name, '--yes'], { ...none, code: 4 });
+    userGit(path, ['branch', 'found', 'HEAD@{1}']);
+    expect((await assessed(scene, name)).atRisk).toMatchObject([{ name: expect.stringMatching(/:found$/) }]);
+    await scene.json(['run', 'remove', name, '--yes'], none);
+  });
+
+  test('is not what was amended, reset, or left where a branch has it', async () => {
+    const others = 'git switch -q --detach main; git switch -q -';
+    const script = `${commit}; git ${identity} commit -q --amend --allow-empty -m other; git reset -q --hard HEAD~1; ${others}`;
+    const { scene, name } = await withWorktree(script);
+    expect((await assessed(scene, name)).atRisk).toEqual([]);
+  });
+
   test('is all of it for the checkout', async () => {
     const { scene } = await withWorktree();
     await scene.run(['save'], none);

@@ -35,6 +35,7 @@ export const assessment: Assessment = {
             branch: 'main',
             detached: false,
             headIsHeld: false,
+            left: [],
             branches: [
               {
                 name: 'main',

@@ -28,7 +28,15 @@ function branch(options: Partial<BranchWork>): BranchWork {
 }
 
 function work(options: Partial<RepositoryWork>): RepositoryWork {
-  const usual = { head: other, branch: 'main', detached: false, headIsHeld: false, stashes: 0, operation: null };
+  const usual = {
+    head: other,
+    branch: 'main',
+    detached: false,
+    headIsHeld: false,
+    left: [],
+    stashes: 0,
+    operation: null,
+  };
   return { ...usual, branches: [branch({})], unknown: [], ...options };
 }
 

@@ -1,7 +1,9 @@
+import type { Buffer } from 'node:buffer';
+
 import type { RepositoryWork } from '../../core/assessment.js';
 import type { ObjectId } from '../../core/ids.js';
 import type { RepositoryConfig } from './config-file.js';
-import type { GuardedDirectory } from './guarded-directory.js';
+import type { GuardedDirectory, Reading } from './guarded-directory.js';
 import type { Location } from './location.js';
 
 /*
@@ -29,7 +31,7 @@ export function ownWork(
   unknown: string[],
 ): OwnWork {
   if (gitDirPath === commonDirPath || isLogOff(config)) return everything;
-  const log = gitDir.read('logs/HEAD', logLimit);
+  const log = headLog(gitDir);
   switch (log.kind) {
     case 'unreadable':
       unknown.push(`the log of its HEAD: ${log.why}`);
@@ -38,17 +40,17 @@ export function ownWork(
       // One that we made has none before something is checked out or committed in it.
       return work.head === originalHead(gitDir) ? toldBy('', work) : everything;
     case 'read':
-      return toldBy(log.value.toString('latin1'), work);
+      // One without a line has lost those that it had: they were expired.
+      return log.value.length === 0 ? everything : toldBy(log.value.toString('latin1'), work);
   }
 }
 
 function toldBy(log: string, { branch }: Pick<RepositoryWork, 'branch'>): OwnWork {
   const branches = new Set<string>(branch === null ? [] : [branch]);
   const commits = new Set<string>();
-  for (const line of log.split('\n')) {
-    const [, commit = '', message = ''] = logLine.exec(line) ?? [];
+  for (const { to, message } of logLines(log)) {
     for (const name of namedIn(message)) branches.add(name);
-    if (committing.test(message)) commits.add(commit);
+    if (committing.test(message)) commits.add(to);
   }
   return { branches, commits };
 }
@@ -58,10 +60,27 @@ function originalHead(gitDir: GuardedDirectory): string | null {
   return file.kind === 'read' ? file.value.toString('latin1').trim() : null;
 }
 
-const logLine = /^[0-9a-f]{40} ([0-9a-f]{40}) [^\t]*\t(.*)$/;
+export function headLog(gitDir: GuardedDirectory): Reading<Buffer> {
+  return gitDir.read('logs/HEAD', logLimit);
+}
+
+export interface LogLine {
+  readonly from: string;
+  readonly to: string;
+  readonly message: string;
+}
+
+export function logLines(log: string): LogLine[] {
+  return log.split('\n').flatMap((line) => {
+    const [, from, to, message] = logLine.exec(line) ?? [];
+    return from === undefined || to === undefined || message === undefined ? [] : [{ from, to, message }];
+  });
+}
+
+const logLine = /^([0-9a-f]{40}) ([0-9a-f]{40}) [^\t]*\t(.*)$/;
 
 /** What puts a new commit onto HEAD; a checkout, a reset or a merge may lead to somebody else's. */
-const committing = /^(?:commit|cherry-pick|revert|am)\b|^rebase (?:-i )?\((?!start|finish|abort)/;
+export const committing: RegExp = /^(?:commit|cherry-pick|revert|am)\b|^rebase (?:-i )?\((?!start|finish|abort)/;
 
 function namedIn(message: string): string[] {
   const moved = /^checkout: moving from (\S+) to (\S+)$/.exec(message);

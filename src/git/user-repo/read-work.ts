@@ -4,6 +4,7 @@ import { countAhead, isReached } from './commit-walk.js';
 import type { RepositoryConfig } from './config-file.js';
 import type { GuardedDirectory } from './guarded-directory.js';
 import { valueOf } from './guarded-directory.js';
+import { leftCommits } from './left-commits.js';
 import { type Location, locate } from './location.js';
 import { type OwnWork, everything, isOwnBranch, isOwnStash, ownWork } from './own-work.js';
 import { formatOf, operationOf, readConfig } from './read-user-repo.js';
@@ -35,6 +36,7 @@ const nothing: Omit<RepositoryWork, 'unknown'> = {
   detached: false,
   headIsHeld: false,
   branches: [],
+  left: [],
   stashes: 0,
   operation: null,
 };
@@ -54,6 +56,9 @@ function readLocated(location: Location, objects: RepositoryObjects, mayBeLinked
     ...head,
     headIsHeld: head.detached && head.head !== null && isReached(objects, head.head, tipsIn(refs)),
     branches: branchesOf({ refs, config, objects, current: head.branch, own }),
+    left: mayBeLinked
+      ? leftCommits(gitDir, objects, [...tipsIn(refs), ...(head.head === null ? [] : [head.head])])
+      : [],
     stashes: countStashes(location, own, unknown),
     operation,
     unknown,

@@ -11,6 +11,7 @@ import { countAhead, isReached } from '../user-repo/commit-walk.js';
 import { encodeIndexFile } from '../user-repo/encode-index.js';
 import { removeFileIfThere, syncDirectory } from '../user-repo/entries-of-directory.js';
 import { GuardedDirectory, type Reading } from '../user-repo/guarded-directory.js';
+import { leftCommits } from '../user-repo/left-commits.js';
 import { operationOf, readIndex } from '../user-repo/read-user-repo.js';
 import { readableRefs } from '../user-repo/ref-listing.js';
 import { readHead, resolveRef } from '../user-repo/refs.js';
@@ -125,6 +126,7 @@ const nothing: Omit<WorktreeLook, 'present'> = {
   branch: null,
   ahead: null,
   headIsHeld: false,
+  left: [],
   operation: null,
   holdsOwn: false,
   headFiles: null,
@@ -157,13 +159,15 @@ function lookAtLink(
   const objects = new RepositoryObjects(commonDir);
   try {
     const { ref, commit } = headOf(link, commonDir);
+    const tips = [...readableRefs(commonDir).values()];
     return {
       linked: true,
       locked: isLocked(link),
       head: commit,
       branch: ref?.replace(/^refs\/heads\//, '') ?? null,
       ahead: commit === null ? null : countAhead(objects, commit, record.baseCommit),
-      headIsHeld: commit !== null && isReached(objects, commit, [...readableRefs(commonDir).values()]),
+      headIsHeld: commit !== null && isReached(objects, commit, tips),
+      left: leftCommits(link, objects, commit === null ? tips : [...tips, commit]),
       operation: operationOf(link),
       holdsOwn: holdsOwn(link),
       headFiles: commit === null ? null : filesOf(commonDir, objects, commit),

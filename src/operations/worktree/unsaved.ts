@@ -36,6 +36,7 @@ function inRepository(look: WorktreeLook): string[] {
   return [
     ...(look.head === null ? ['what is checked out in it cannot be made out'] : []),
     ...(look.head !== null && !look.headIsHeld ? [`no branch has its commit ${look.head.slice(0, 12)}`] : []),
+    ...look.left.map((oid) => `no branch has the commits at ${oid.slice(0, 12)}, which its HEAD left`),
     ...(look.operation === null ? [] : [`a ${look.operation} is in progress`]),
     ...(look.holdsOwn ? ['it has refs or submodules of its own'] : []),
   ];
