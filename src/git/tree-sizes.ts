@@ -68,8 +68,11 @@ class TreeSizes {
     while (level.length > 0) {
       const below = new Map<string, (typeof level)[number]>();
       for (const { oid, way, times } of level) {
-        if (leadsFrom(way) && (await this.#isGrown(oid, 0))) return true;
-        if (leadsFrom(way) || way.length === wayToRepositories.length) continue;
+        if (leadsFrom(way)) {
+          if (await this.#isGrown(oid, 0)) return true;
+          continue;
+        }
+        if (way.length === wayToRepositories.length) continue;
         const { entries, trees } = await this.#read(oid);
         listed += entries * times;
         for (const inside of trees) {

@@ -93,7 +93,7 @@ describe('what of a repository is at risk with one of its worktrees', () => {
   });
 
   test('is not what was amended, reset, or left where a branch has it', async () => {
-    const others = 'git switch -q --detach main; git switch -q -';
+    const others = 'git switch -q --detach $(git rev-parse main); git switch -q -';
     const script = `${commit}; git ${identity} commit -q --amend --allow-empty -m other; git reset -q --hard HEAD~1; ${others}`;
     const { scene, name } = await withWorktree(script);
     expect((await assessed(scene, name)).atRisk).toEqual([]);

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 
 import type { ObjectId } from '../../src/core/ids.js';
-import { type HeldEntry, directoryMode } from '../../src/git/user-repo/held-objects.js';
+import { directoryMode } from '../../src/git/pack/format.js';
+import type { HeldEntry } from '../../src/git/user-repo/held-objects.js';
 import { isBeyondIndex } from '../../src/git/user-repo/staged-size.js';
 
 /** Trees in each other, each with `fan` entries that are all the next one; the last has as many files. */

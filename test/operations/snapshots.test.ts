@@ -121,7 +121,6 @@ describe('a selector that names none', () => {
     'HEAD',
     'demo/3',
     'other/2',
-    'none/1',
     'refs/heads/main',
     'refs/jackin/demo',
     'abc',
@@ -153,10 +152,16 @@ describe('a selector that names none', () => {
     await expect(resolve(made, selector)).rejects.toThrow(expect.objectContaining({ code: 'SNAPSHOT_NOT_FOUND' }));
   });
 
+  test.each(['none/1', 'none/latest'])('%j, since there is no such instance', async (selector) => {
+    await expect(resolve(memory(), selector)).rejects.toThrow(
+      expect.objectContaining({ code: 'INSTANCE_NOT_FOUND', data: { instance: 'none' } }),
+    );
+  });
+
   test('without a snapshot there is no latest', async () => {
     const made = new MemoryContext();
     for (const selector of ['latest', 'first', 'latest~0', '1'])
-      await expect(resolve(made, selector)).rejects.toThrow(expect.objectContaining({ code: 'SNAPSHOT_NOT_FOUND' }));
+      await expect(resolve(made, selector)).rejects.toThrow(expect.objectContaining({ code: 'INSTANCE_NOT_FOUND' }));
   });
 
   test('where the instance is named, none is looked for around the folder', async () => {

@@ -1,7 +1,7 @@
 import type { ObjectId } from '../../core/ids.js';
 import { isReached } from './commit-walk.js';
 import type { GuardedDirectory } from './guarded-directory.js';
-import { committing, headLog, logLines } from './own-work.js';
+import { isCommitting, headLog, logLines } from './own-work.js';
 import type { RepositoryObjects } from './repository-objects.js';
 
 /**
@@ -19,7 +19,7 @@ export function leftCommits(
   const made = new Set<string>();
   const left = new Set<string>();
   for (const { from, to, message } of logLines(log.value.toString('latin1'))) {
-    if (committing.test(message)) made.add(to);
+    if (isCommitting(message)) made.add(to);
     if (made.has(from) && message.startsWith(`checkout: moving from ${from} to `)) left.add(from);
   }
   const isLost = (oid: ObjectId): boolean =>

@@ -50,7 +50,7 @@ function toldBy(log: string, { branch }: Pick<RepositoryWork, 'branch'>): OwnWor
   const commits = new Set<string>();
   for (const { to, message } of logLines(log)) {
     for (const name of namedIn(message)) branches.add(name);
-    if (committing.test(message)) commits.add(to);
+    if (isCommitting(message)) commits.add(to);
   }
   return { branches, commits };
 }
@@ -79,8 +79,10 @@ export function logLines(log: string): LogLine[] {
 
 const logLine = /^([0-9a-f]{40}) ([0-9a-f]{40}) [^\t]*\t(.*)$/;
 
-/** What puts a new commit onto HEAD; a checkout, a reset or a merge may lead to somebody else's. */
-export const committing: RegExp = /^(?:commit|cherry-pick|revert|am)\b|^rebase (?:-i )?\((?!start|finish|abort)/;
+/** Whether a step of HEAD's log made a new commit; a checkout, a reset or a merge may lead to somebody else's. */
+export function isCommitting(message: string): boolean {
+  return /^(?:commit|cherry-pick|revert|am)\b|^rebase (?:-i )?\((?!start|finish|abort)/.test(message);
+}
 
 function namedIn(message: string): string[] {
   const moved = /^checkout: moving from (\S+) to (\S+)$/.exec(message);

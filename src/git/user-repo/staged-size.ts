@@ -1,6 +1,7 @@
 import { type TreeSize, isGrown, nothingBelow, withEntry } from '../../core/tree-size.js';
 import type { ObjectId } from '../../core/ids.js';
-import { type HeldObjects, directoryMode } from './held-objects.js';
+import { directoryMode } from '../pack/format.js';
+import type { HeldObjects } from './held-objects.js';
 
 /** Whether the files that a tree stands for are more than an index can list. Each tree is read once. */
 export async function isBeyondIndex(objects: Pick<HeldObjects, 'entries'>, tree: ObjectId): Promise<boolean> {

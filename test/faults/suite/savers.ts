@@ -107,7 +107,8 @@ class Scene {
       const { args, instance, codes } = random.pick(acts);
       if (instance === 'restored') writeFileSync(join(this.#folder(instance), `new ${random.below(5)}`), 'new');
       if (instance === 'pruned') writeFileSync(join(this.#folder(instance), 'changing'), `${random.below(1_000_000)}`);
-      const run = await this.#area.run(args, { instance, cwd: this.#area.root });
+      // Ten processes share the machine's cores, at a priority that may be the lowest.
+      const run = await this.#area.run(args, { instance, cwd: this.#area.root, timeout: 600_000 });
       if (!codes.includes(run.code ?? -1))
         this.#tally.add(`${args.join(' ')} beside savers`, [`exit ${run.code ?? run.signal} ${told(run)}`]);
       if (run.code === 8) this.#tally.note(`${args[0]} found the store busy`);
