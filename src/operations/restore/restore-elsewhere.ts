@@ -54,8 +54,8 @@ export async function restoreElsewhereLocked(
   destination: HostPath,
   reader: ObjectReader,
 ): Promise<RestoreResult> {
-  refuseTaken(context, destination);
   const manifest = await manifestToLeave(context, reader, known, { destination, state: request.state === true });
+  refuseTaken(context, destination);
   const { parts, withheld } = await planParts(context, request, { known, manifest, reader, destination });
   const plan = parts.flatMap(({ name, path, changes }) => changes.map((change) => toPlannedChange(name, path, change)));
   const mounts = parts.filter(({ name }) => name !== manifest.state?.name);
