@@ -79,8 +79,7 @@ async function saveLocked(
 ): Promise<SaveResult> {
   clearLeftovers(context, record.name);
   const earlier = await earlierSnapshots(context, record.name);
-  if (isNew && (request.folders ?? []).length === 0 && record.recovery === undefined)
-    refuseOtherSnapshots(record, earlier.last);
+  refuseOtherSnapshots(request, { record, isNew }, earlier.last ?? undefined);
   const writer = context.store.newWriter();
   try {
     const made = await capturePublished(context, request, { record, isNew, earlier, writer });

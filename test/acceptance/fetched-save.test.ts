@@ -18,6 +18,7 @@ test('a fetched instance goes on with another folder only where that is named', 
   });
   expect(refused.document.error?.message).toContain(scene.mount);
   expect(await to.numbers()).toEqual([2, 1]);
+  expect((await to.json(['plan'], { code: 4 })).data.snapshot.refusal).toMatchObject({ code: 'MOUNTS_DIFFER' });
   await to.json(['save', to.mount]);
   await to.json(['save']);
   expect(await to.numbers()).toEqual([4, 3, 2, 1]);

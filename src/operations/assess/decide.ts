@@ -26,8 +26,9 @@ export async function keep(
   { instance, note }: { readonly instance?: string | undefined; readonly note?: string | undefined },
 ): Promise<KeepResult> {
   const record = await recordFor(context, instance);
-  const kept = await noteKeep(context, record.name, note ?? null);
-  return { instance: kept, mounts: await mountsSinceSaved(context, record) };
+  // First: where the look fails, nothing is noted.
+  const mounts = await mountsSinceSaved(context, record);
+  return { instance: await noteKeep(context, record.name, note ?? null), mounts };
 }
 
 /** The note alone. @throws SnapError INSTANCE_NOT_FOUND, INSTANCE_CLOSED */

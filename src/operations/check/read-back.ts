@@ -27,7 +27,10 @@ export class ReadBack {
     this.#reader = context.store.reader();
   }
 
-  /** Why a restore could not read this snapshot; null when it could. A version that is not known is no damage. */
+  /**
+   * Why a restore could not read this snapshot, of which all objects are there and which stands for no more than it can
+   * hold; null when it could. A version that is not known is no damage.
+   */
   async problemOf(ref: SnapshotRef): Promise<string | null> {
     try {
       await this.#read(ref);
@@ -80,7 +83,8 @@ export class ReadBack {
     const { store } = this.#context;
     const reader = this.#reader;
     return {
-      grownSnapshots: (commits) => store.grownSnapshots(commits),
+      // Who reads back has asked for all of them together.
+      grownSnapshots: () => Promise.resolve(new Set()),
       listTree: async function* (tree, passesOver): AsyncGenerator<ListedObject> {
         for await (const object of store.listTree(tree, passesOver, reader)) {
           if (object.type === 'tree') trees.push(object.oid);

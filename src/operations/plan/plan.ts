@@ -7,7 +7,7 @@ import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readPendingOr } from '../restore/pending.js';
 import { activeOverlaps } from '../restore/guards.js';
-import { instanceForSave } from '../session/instance-for-save.js';
+import { instanceForSave, refuseOtherSnapshots } from '../session/instance-for-save.js';
 import { newSession } from '../session/new-session.js';
 import { lookAtMounts } from './look-at-mounts.js';
 import { foreseeRestores } from './foresee-restores.js';
@@ -19,7 +19,7 @@ import { foreseeRestores } from './foresee-restores.js';
  */
 export async function plan(context: Context, request: PlanRequest): Promise<PlanResult> {
   const store = await storeOf(context);
-  const chosen = await orRefusal(async () => instanceForSave(context, request, await newSession(context, request)));
+  const chosen = await orRefusal(() => instancePlanned(context, request));
   if ('code' in chosen) return { ...nothingPlanned, ...namedInstance(context), store, refusal: chosen };
   const { record, isNew } = chosen;
   const looked = await orRefusal(() => look(context, record, request));
@@ -38,6 +38,14 @@ export async function plan(context: Context, request: PlanRequest): Promise<Plan
     restores: restores.restores,
     messages,
   };
+}
+
+/** The one that a save would be for, or what would refuse it. */
+async function instancePlanned(context: Context, request: PlanRequest): Promise<ReturnType<typeof instanceForSave>> {
+  const chosen = instanceForSave(context, request, await newSession(context, request));
+  const last = context.store.exists() ? await context.store.snapshots(chosen.record.name, 1) : [];
+  refuseOtherSnapshots(request, chosen, last.at(-1));
+  return chosen;
 }
 
 const nothingPlanned = {

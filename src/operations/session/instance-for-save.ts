@@ -149,12 +149,17 @@ function refuseOtherFolders(record: InstanceRecord, folders: readonly Folder[]):
 
 /**
  * Snapshots of that name may be there without its record: a fetch brought them, or the record is lost. Only who names
- * folders goes on with other ones than those.
+ * folders, or a session of jackin's, goes on with other ones than those.
  * @param last the newest that is there
+ * @throws SnapError MOUNTS_DIFFER
  */
-export function refuseOtherSnapshots(record: InstanceRecord, last: SnapshotRef | null): void {
-  const known = last === null ? undefined : knowIfReadable(last)?.record.mounts;
-  if (known === undefined) return;
+export function refuseOtherSnapshots(
+  { folders = [] }: Pick<SaveRequest, 'folders'>,
+  { record, isNew }: ReturnType<typeof instanceForSave>,
+  last: SnapshotRef | undefined,
+): void {
+  const known = last === undefined ? undefined : knowIfReadable(last)?.record.mounts;
+  if (known === undefined || !isNew || folders.length > 0 || record.recovery !== undefined) return;
   const paths = new Set<string>(known.map(({ path }) => path));
   if (paths.size === record.mounts.length && record.mounts.every(({ path }) => paths.has(path))) return;
   const had = known.map(({ path }) => displayPath(path)).join(', ');

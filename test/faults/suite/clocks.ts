@@ -8,7 +8,7 @@ import type { TreeEntry } from '../../support/walk.js';
 import { walkTree } from '../../support/walk.js';
 import { Area } from '../equipment/area.js';
 import type { FaultTest, Order, Tally } from '../equipment/fault-test.js';
-import { abreast } from '../equipment/fault-test.js';
+import { abreast, numbersOf } from '../equipment/fault-test.js';
 import { libraryOver, outcomeOf, problemsIn, yes } from '../equipment/library.js';
 import { keptByNumber } from '../equipment/retention-oracle.js';
 import { differingPaths, refsIn, seqOf } from '../equipment/store-problems.js';
@@ -21,9 +21,7 @@ export const clocks: FaultTest = {
   counts: { short: 20, nightly: 100, soak: 2_000 },
   lacks: () => undefined,
   run: async (order, tally) => {
-    const numbers = Array.from({ length: order.count }, (_, number) => number);
-    const wanted = order.point === undefined ? numbers : [Number(order.point)];
-    await abreast(wanted, order, (number) => underClocks(number, order, tally));
+    await abreast(numbersOf(order), order, (number) => underClocks(number, order, tally));
   },
 };
 
