@@ -1,3 +1,4 @@
+import type { ProtectedObjects } from '../../core/git-state.js';
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 
@@ -13,15 +14,6 @@ import { linksOf } from './unpushed-commits.js';
  * A user's objects as a snapshot holds them, and what of their history is whole together with what a repository has.
  */
 
-/** By the ids that they have in the user's repository; trees and blobs with all that lie below trees. */
-export interface HeldListing {
-  readonly commits: ReadonlyMap<ObjectId, ObjectId>;
-  readonly tags: ReadonlyMap<ObjectId, ObjectId>;
-  readonly rawTrees: ReadonlyMap<ObjectId, ObjectId>;
-  readonly trees: ReadonlySet<ObjectId>;
-  readonly blobs: ReadonlySet<ObjectId>;
-}
-
 export interface HeldEntry {
   readonly mode: number;
   readonly name: string;
@@ -29,7 +21,7 @@ export interface HeldEntry {
 }
 
 export class HeldObjects {
-  readonly #listing: HeldListing;
+  readonly #listing: ProtectedObjects;
   readonly #reader: Pick<ObjectReader, 'read'>;
   readonly #repository: Pick<RepositoryObjects, 'has' | 'read'> | null;
   readonly #lacking = new Map<ObjectId, boolean>();
@@ -37,7 +29,7 @@ export class HeldObjects {
 
   /** @param repository what is in it is taken to have all that it needs */
   constructor(
-    listing: HeldListing,
+    listing: ProtectedObjects,
     reader: Pick<ObjectReader, 'read'>,
     repository: Pick<RepositoryObjects, 'has' | 'read'> | null,
   ) {

@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 
 import { parseEntryPath, pathFromJson } from '../../core/entry-path.js';
 import { type GitChange, type GitRestorePlan, pathOfChange, planGitRestore } from '../../core/git-restore-plan.js';
-import type { GitState, IndexState } from '../../core/git-state.js';
+import type { GitState, IndexState, ProtectedObjects } from '../../core/git-state.js';
 import type { ObjectId } from '../../core/ids.js';
 import type { ObjectReader, ObjectType } from '../../core/ports.js';
 import { SnapError, isSnapError } from '../../errors.js';
@@ -14,7 +14,7 @@ import { removeFileIfThere, syncDirectory } from './entries-of-directory.js';
 import { type GitTarget, type TargetRequest, openTarget, unfinishedMark } from './git-target.js';
 import { GuardedDirectory } from './guarded-directory.js';
 import { enterOrMake, replaceLocked, writeNew } from './guarded-writing.js';
-import { type HeldCommit, type HeldListing, HeldObjects } from './held-objects.js';
+import { type HeldCommit, HeldObjects } from './held-objects.js';
 import { NeededObjects } from './needed-objects.js';
 import { type ReflogNote, configText, moveHead, moveRef, writeIndex, writeStashes } from './repository-writing.js';
 import { isBeyondIndex } from './staged-size.js';
@@ -26,7 +26,7 @@ import { isBeyondIndex } from './staged-size.js';
 
 export interface GitRestoreRequest extends TargetRequest {
   readonly state: GitState;
-  readonly held: HeldListing;
+  readonly held: ProtectedObjects;
   readonly reader: Pick<ObjectReader, 'read'>;
   readonly madeBefore: ReadonlyMap<string, ObjectId>;
   readonly pause: () => Promise<void>;
