@@ -43,7 +43,7 @@ export interface StoreCondition {
    * Of these commits those whose few trees name each other for more files than a snapshot can hold, so that a listing or a
    * diff of them would not end. What was found intact before is none, and costs nothing.
    */
-  grownSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
+  oversizedSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;
   /** Objects that a check found damaged, as far as that is noted. No process. */
   notedDamage(): readonly ObjectId[];
   /** A check of all found none. */

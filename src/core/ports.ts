@@ -247,7 +247,7 @@ export interface Store extends StoreCondition {
    */
   checkConnected(commits: readonly ObjectId[], known: readonly ObjectId[]): Promise<void>;
   /**
-   * The commits among these that miss an object, and those that are `grownSnapshots`. Uses the remembered check while the
+   * The commits among these that miss an object, and those that are `oversizedSnapshots`. Uses the remembered check while the
    * packs are as they were.
    */
   brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>>;

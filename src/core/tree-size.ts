@@ -39,7 +39,7 @@ const entriesDoubted = 2 ** 22;
  * what it holds of a session's state is not among them. `distinct` tells how many entries its trees have, each tree
  * counted once; it is asked for where the numbers are odd.
  */
-export function isGrown({ entries, ends, pathBytes }: TreeSize, files: number, distinct: () => number): boolean {
+export function isOversized({ entries, ends, pathBytes }: TreeSize, files: number, distinct: () => number): boolean {
   if (entries > entriesAtMost || pathBytes > pathBytesAtMost) return true;
   if (ends > files + endsBelieved && ends > files + endsBelieved + 100 * distinct()) return true;
   return entries > entriesDoubted && entries > 1000 * distinct();

@@ -7,7 +7,7 @@ import { NewObjects } from './new-objects.js';
 import { BatchReader } from './objects.js';
 import { KnownObjects } from './pack/known-objects.js';
 import type { GitRunner } from './run-git.js';
-import { grownAmong } from './tree-sizes.js';
+import { oversizedAmong } from './tree-sizes.js';
 
 /**
  * Fails with STORE_DAMAGED unless every object that the commits reach is there. What `known` commits reach is not
@@ -38,13 +38,13 @@ export async function rememberAfterCollection(
 ): Promise<void> {
   const intact = new IntactCommits(git.settings);
   const state = intact.state();
-  const grown = await grownIn(
+  const oversized = await oversizedIn(
     git,
     commits.filter((commit) => !before.has(commit)),
   );
   intact.add(
     state,
-    commits.filter((commit) => !grown.has(commit)),
+    commits.filter((commit) => !oversized.has(commit)),
   );
 }
 
@@ -55,11 +55,11 @@ export function knownIntact(git: GitRunner): ReadonlySet<string> {
 }
 
 /** Whatever was found of them before. */
-export async function grownIn(git: GitRunner, commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
+export async function oversizedIn(git: GitRunner, commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
   if (commits.length === 0) return new Set();
   const reader = new BatchReader(git);
   try {
-    return await grownAmong(reader, commits);
+    return await oversizedAmong(reader, commits);
   } finally {
     await reader.close();
   }
@@ -107,20 +107,20 @@ export async function brokenSnapshots(
   if (unknown.length === 0) return new Set();
   const broken = new Set(await brokenAmong(git, unknown));
   const whole = unknown.filter((commit) => !broken.has(commit));
-  const grown = await grownIn(git, whole);
-  const found = whole.filter((commit) => !grown.has(commit));
+  const oversized = await oversizedIn(git, whole);
+  const found = whole.filter((commit) => !oversized.has(commit));
   if (found.length > 0) intact.add(state, found);
-  return new Set([...broken, ...grown]);
+  return new Set([...broken, ...oversized]);
 }
 
 /** Those that stand for more files than a snapshot can hold. What was found intact is none and is not looked at again. */
-export async function grownSnapshots(
+export async function oversizedSnapshots(
   git: GitRunner,
   intact: IntactCommits,
   commits: readonly ObjectId[],
 ): Promise<Set<ObjectId>> {
   const known = intact.known(intact.state());
-  return grownIn(
+  return oversizedIn(
     git,
     commits.filter((commit) => !known.has(commit)),
   );

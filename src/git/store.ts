@@ -22,7 +22,7 @@ import type {
 import { snapshotRefName } from '../core/snapshot-record.js';
 import { Ahead } from './ahead.js';
 import { showDiff, showLog } from './comparison.js';
-import { brokenSnapshots, checkConnected, grownSnapshots } from './connectivity.js';
+import { brokenSnapshots, checkConnected, oversizedSnapshots } from './connectivity.js';
 import { countPacks, gatherPacks, packRefs, removeGathered } from './consolidation.js';
 import { checkContent, listObjects } from './check/content.js';
 import { findDamage } from './check/damage.js';
@@ -200,8 +200,8 @@ class GitStore implements Store {
     return brokenSnapshots(this.#ready(), this.#intact, commits);
   }
 
-  async grownSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
-    return grownSnapshots(this.#ready(), this.#intact, commits);
+  async oversizedSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
+    return oversizedSnapshots(this.#ready(), this.#intact, commits);
   }
 
   async findAsWritten(blobs: readonly ObjectId[], pause: () => Promise<void>): Promise<ReadonlySet<ObjectId>> {

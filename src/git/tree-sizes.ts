@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 
 import type { ObjectId } from '../core/ids.js';
 import { openMessage } from '../core/snapshot-record.js';
-import { type TreeSize, isGrown, nothingBelow, withEntry } from '../core/tree-size.js';
+import { type TreeSize, isOversized, nothingBelow, withEntry } from '../core/tree-size.js';
 import { isSnapError } from '../errors.js';
 import { ifSound } from './if-sound.js';
 import type { BatchReader } from './objects.js';
@@ -13,11 +13,11 @@ import { decodeTree, directoryMode } from './pack/format.js';
  * over. Each tree is read once, whatever number of trees and commits name it. What is missing or damaged counts as
  * empty: that is for others to find.
  */
-export async function grownAmong(reader: BatchReader, commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
+export async function oversizedAmong(reader: BatchReader, commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
   const trees = new TreeSizes(reader);
-  const grown = new Set<ObjectId>();
-  for (const commit of commits) if (await trees.isGrownIn(commit)) grown.add(commit);
-  return grown;
+  const oversized = new Set<ObjectId>();
+  for (const commit of commits) if (await trees.isOversizedIn(commit)) oversized.add(commit);
+  return oversized;
 }
 
 /** A tree as it was read. */
@@ -40,20 +40,20 @@ class TreeSizes {
     this.#reader = reader;
   }
 
-  async isGrownIn(commit: ObjectId): Promise<boolean> {
+  async isOversizedIn(commit: ObjectId): Promise<boolean> {
     const text = (await ifSound(this.#reader.find(commit, 'commit')))?.content.toString('utf8') ?? '';
     const [, root] = /^tree ([0-9a-f]{40})\n/.exec(text) ?? [];
     if (root === undefined) return false;
     const parts = (await this.#read(root as ObjectId)).trees;
     const files = filesToldIn(text);
     for (const { name, oid } of parts)
-      if (await (name === 'mounts' ? this.#isGrown(oid, files) : this.#isBesideGrown(name, oid))) return true;
+      if (await (name === 'mounts' ? this.#isOversized(oid, files) : this.#isBesideOversized(name, oid))) return true;
     return false;
   }
 
-  async #isGrown(tree: ObjectId, files: number): Promise<boolean> {
+  async #isOversized(tree: ObjectId, files: number): Promise<boolean> {
     await this.#readBelow(tree);
-    return isGrown(this.#sizeOf(tree), files, () => this.#distinctBelow(tree));
+    return isOversized(this.#sizeOf(tree), files, () => this.#distinctBelow(tree));
   }
 
   /**
@@ -61,7 +61,7 @@ class TreeSizes {
    * repository to say, and whoever works in it can commit what no one can list: they are read tree by tree, each once,
    * and no reason to refuse the files beside them.
    */
-  async #isBesideGrown(name: string, tree: ObjectId): Promise<boolean> {
+  async #isBesideOversized(name: string, tree: ObjectId): Promise<boolean> {
     // Each tree of a level by the way to it, and how often a listing would come to it.
     let level = [{ oid: tree, way: [name], times: 1 }];
     let listed = 0;
@@ -69,7 +69,7 @@ class TreeSizes {
       const below = new Map<string, (typeof level)[number]>();
       for (const { oid, way, times } of level) {
         if (leadsFrom(way)) {
-          if (await this.#isGrown(oid, 0)) return true;
+          if (await this.#isOversized(oid, 0)) return true;
           continue;
         }
         if (way.length === wayToRepositories.length) continue;

@@ -70,23 +70,23 @@ export function embeddedRecord(manifest: Manifest, { ref }: KnownSnapshot): Inst
  * Before git or anybody else lists or compares what is in them.
  * @throws SnapError STORE_DAMAGED for a snapshot that stands for more files than one can hold
  */
-export async function refuseGrown(
-  { store }: { readonly store: Pick<Store, 'grownSnapshots'> },
+export async function refuseOversized(
+  { store }: { readonly store: Pick<Store, 'oversizedSnapshots'> },
   refs: readonly SnapshotRef[],
 ): Promise<void> {
-  const grown = await store.grownSnapshots(refs.map(({ commit }) => commit));
-  const found = refs.find(({ commit }) => grown.has(commit));
+  const oversized = await store.oversizedSnapshots(refs.map(({ commit }) => commit));
+  const found = refs.find(({ commit }) => oversized.has(commit));
   if (found === undefined) return;
   const problem = `snapshot ${found.instance}/${String(found.seq)} ${standsForTooMuch}`;
   throw new SnapError('STORE_DAMAGED', `The ${problem}: no save made it.`, { problem });
 }
 
-/** What is wrong with a snapshot that `grownSnapshots` names. */
+/** What is wrong with a snapshot that `oversizedSnapshots` names. */
 export const standsForTooMuch = 'stands for more files than it can hold, since its trees name each other over and over';
 
 /** @throws SnapError STORE_DAMAGED when anything in it is missing or not as this version writes it. */
 export async function readMountContent(
-  context: { readonly store: Pick<Store, 'listTree' | 'grownSnapshots'> },
+  context: { readonly store: Pick<Store, 'listTree' | 'oversizedSnapshots'> },
   reader: ObjectReader,
   known: KnownSnapshot,
   manifest: Manifest,
@@ -95,7 +95,7 @@ export async function readMountContent(
 ): Promise<MountContent> {
   const manifestMount = manifest.mounts.find((mount) => mount.name === name);
   if (manifestMount === undefined) throw damaged(`mount ${name} is not in the manifest`);
-  await refuseGrown(context, [known.ref]);
+  await refuseOversized(context, [known.ref]);
   const observedLines = await readObserved(reader, known, name);
   const attributes = await readAttributes(reader, known, name);
   const passedOver = new Set<EntryPath>();

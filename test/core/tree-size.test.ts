@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { type TreeSize, isGrown, nothingBelow, withEntry } from '../../src/core/tree-size.js';
+import { type TreeSize, isOversized, nothingBelow, withEntry } from '../../src/core/tree-size.js';
 
 /** So many trees in each other, each with `fan` entries that are all the next one; the last with as many files. */
 function nested(levels: number, fan: number): { size: TreeSize; distinct: number } {
@@ -13,8 +13,8 @@ function nested(levels: number, fan: number): { size: TreeSize; distinct: number
   return { size: size ?? nothingBelow, distinct: levels * fan };
 }
 
-function grown({ size, distinct }: ReturnType<typeof nested>, files: number): boolean {
-  return isGrown(size, files, () => distinct);
+function oversized({ size, distinct }: ReturnType<typeof nested>, files: number): boolean {
+  return isOversized(size, files, () => distinct);
 }
 
 describe('the size of a tree', () => {
@@ -32,21 +32,21 @@ describe('the size of a tree', () => {
   test('is a number for what nobody can hold', () => {
     const { size } = nested(400, 10);
     expect(size.ends).toBe(Infinity);
-    expect(grown(nested(400, 10), Infinity)).toBe(true);
+    expect(oversized(nested(400, 10), Infinity)).toBe(true);
   });
 });
 
 describe('a tree that stands for more than it can', () => {
   test.each([5, 7, 10, 50, 200])('is one of %i levels with ten times the next', (levels) => {
-    expect(grown(nested(levels, 10), 10)).toBe(true);
+    expect(oversized(nested(levels, 10), 10)).toBe(true);
   });
 
   test.each([7, 10])('is one of %i levels, also where the snapshot tells how many files it stands for', (levels) => {
-    expect(grown(nested(levels, 10), 10 ** levels)).toBe(true);
+    expect(oversized(nested(levels, 10), 10 ** levels)).toBe(true);
   });
 
   test('is one whose paths are too long together', () => {
-    expect(grown(nested(70_000, 1), 1)).toBe(true);
+    expect(oversized(nested(70_000, 1), 1)).toBe(true);
   });
 });
 
@@ -74,13 +74,13 @@ describe('a tree that was saved', () => {
     },
     { what: 'is deep', ...nested(10_000, 1), files: 1 },
   ])('is none: it $what', ({ size, files, distinct }) => {
-    expect(isGrown(size, files, () => distinct)).toBe(false);
+    expect(isOversized(size, files, () => distinct)).toBe(false);
   });
 
   test('needs no second look', () => {
     const distinct = (): number => {
       throw new Error('asked for');
     };
-    expect(isGrown({ entries: 2e6, ends: 1.9e6, pathBytes: 1e8 }, 1.9e6, distinct)).toBe(false);
+    expect(isOversized({ entries: 2e6, ends: 1.9e6, pathBytes: 1e8 }, 1.9e6, distinct)).toBe(false);
   });
 });

@@ -80,7 +80,7 @@ export class MemoryStore {
         for (const oid of commits) this.#get(oid, 'commit');
       },
       brokenSnapshots: () => Promise.resolve(new Set()),
-      grownSnapshots: () => Promise.resolve(new Set()),
+      oversizedSnapshots: () => Promise.resolve(new Set()),
       findAsWritten: () => Promise.resolve(new Set()),
       fsck: unused,
       countObjects: unused,

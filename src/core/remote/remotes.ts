@@ -82,6 +82,6 @@ export interface Quarantine {
 }
 
 /** What came together with the store's own objects. */
-export interface QuarantinedObjects extends Pick<Store, 'listTree' | 'grownSnapshots'> {
+export interface QuarantinedObjects extends Pick<Store, 'listTree' | 'oversizedSnapshots'> {
   readonly reader: ObjectReader;
 }

@@ -14,7 +14,7 @@ import { listSnapshotRefs } from '../refs.js';
 import { prepareRepository } from '../repository.js';
 import { type GitCommand, type GitRunner, throwIfInterrupted } from '../run-git.js';
 import { listTreeInPart } from '../tree-listing.js';
-import { grownAmong } from '../tree-sizes.js';
+import { oversizedAmong } from '../tree-sizes.js';
 import { locationOf, otherSide } from './network.js';
 import { remoteFailure, tooLarge } from './remote-git.js';
 
@@ -59,11 +59,11 @@ function quarantineIn(git: GitRunner, storeDirectory: string, remove: () => void
       return {
         reader,
         listTree: (tree, passesOver = () => false) => listTreeInPart(reader, tree, passesOver),
-        grownSnapshots: async (commits) => {
+        oversizedSnapshots: async (commits) => {
           const unknown = commits.filter((commit) => !fit.has(commit));
-          const grown = await grownAmong(reader, unknown);
-          for (const commit of unknown) if (!grown.has(commit)) fit.add(commit);
-          return grown;
+          const oversized = await oversizedAmong(reader, unknown);
+          for (const commit of unknown) if (!oversized.has(commit)) fit.add(commit);
+          return oversized;
         },
       };
     },

@@ -1,4 +1,4 @@
-import { type TreeSize, isGrown, nothingBelow, withEntry } from '../../core/tree-size.js';
+import { type TreeSize, isOversized, nothingBelow, withEntry } from '../../core/tree-size.js';
 import type { ObjectId } from '../../core/ids.js';
 import { directoryMode } from '../pack/format.js';
 import type { HeldObjects } from './held-objects.js';
@@ -19,5 +19,5 @@ export async function isBeyondIndex(objects: Pick<HeldObjects, 'entries'>, tree:
     return size;
   };
   // An index may hold as many files as it says.
-  return isGrown(await sizeOf(tree), Infinity, () => distinct);
+  return isOversized(await sizeOf(tree), Infinity, () => distinct);
 }

@@ -111,9 +111,9 @@ function mountFindings(context: Context, record: InstanceRecord): DoctorFinding[
 async function snapshots(context: Context, fixed: boolean): Promise<DoctorFinding[]> {
   const refs = context.store.exists() ? await context.store.snapshots(null) : [];
   const broken = await context.store.brokenSnapshots(refs.map(({ commit }) => commit));
-  const grown = await context.store.grownSnapshots([...broken]);
+  const oversized = await context.store.oversizedSnapshots([...broken]);
   const findings = refs.flatMap((ref): DoctorFinding[] => {
-    const why = grown.has(ref.commit) ? standsForTooMuch : whyUnsound(ref, broken);
+    const why = oversized.has(ref.commit) ? standsForTooMuch : whyUnsound(ref, broken);
     const hint = why === 'misses objects' ? 'jackin-snap verify --full' : null;
     return why === null
       ? []

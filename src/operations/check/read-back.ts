@@ -79,12 +79,12 @@ export class ReadBack {
   }
 
   /** The store, noting down which trees were listed. */
-  #noting(trees: ObjectId[]): Pick<Store, 'listTree' | 'grownSnapshots'> {
+  #noting(trees: ObjectId[]): Pick<Store, 'listTree' | 'oversizedSnapshots'> {
     const { store } = this.#context;
     const reader = this.#reader;
     return {
       // Who reads back has asked for all of them together.
-      grownSnapshots: () => Promise.resolve(new Set()),
+      oversizedSnapshots: () => Promise.resolve(new Set()),
       listTree: async function* (tree, passesOver): AsyncGenerator<ListedObject> {
         for await (const object of store.listTree(tree, passesOver, reader)) {
           if (object.type === 'tree') trees.push(object.oid);

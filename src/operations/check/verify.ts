@@ -54,13 +54,13 @@ async function unreadableSnapshots(
   full: boolean,
 ): Promise<Map<SnapshotRef, string>> {
   const broken = await context.store.brokenSnapshots(refs.map(({ commit }) => commit));
-  const grown = await context.store.grownSnapshots([...broken]);
+  const oversized = await context.store.oversizedSnapshots([...broken]);
   const unreadable = new Map<SnapshotRef, string>();
   const readBack = new ReadBack(context, full);
   try {
     for (const [at, ref] of refs.entries()) {
       await context.interruption.pause();
-      const problem = grown.has(ref.commit)
+      const problem = oversized.has(ref.commit)
         ? `it ${standsForTooMuch}`
         : broken.has(ref.commit)
           ? 'objects are missing or damaged'

@@ -11,7 +11,7 @@ import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import type { MountPath } from '../path-arguments.js';
 import { pendingTemporaryPrefix } from '../restore/pending.js';
-import { embeddedRecord, readManifest, readMountContent, refuseGrown, scopeOf } from '../snapshot-content.js';
+import { embeddedRecord, readManifest, readMountContent, refuseOversized, scopeOf } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, findSnapshot, know } from '../snapshots.js';
 import type { MountContent } from '../snapshot-content.js';
@@ -27,7 +27,7 @@ export async function diff(context: Context, request: DiffRequest): Promise<{ ex
     const gitRequest = { options: request.options ?? [], paths: storedPaths(limits), output: request.output };
     if (request.to === null) return await diffWithLive(context, from, limits, gitRequest);
     const to = know(await findSnapshot(context, request.to, () => from.ref.instance));
-    await refuseGrown(context, [from.ref, to.ref]);
+    await refuseOversized(context, [from.ref, to.ref]);
     if (limits.length > 0) await refuseInNeither(context, [from, to], limits);
     return { exitCode: await context.store.diff(mountsOf(from), mountsOf(to), gitRequest), messages: [] };
   } finally {

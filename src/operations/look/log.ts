@@ -5,7 +5,7 @@ import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import type { MountPath } from '../path-arguments.js';
 import { chooseInstance, chosenRecord } from '../session/choose-instance.js';
-import { refuseGrown } from '../snapshot-content.js';
+import { refuseOversized } from '../snapshot-content.js';
 import { isThere, know, knowIfReadable } from '../snapshots.js';
 import { missingFrom, notFound, sideOfSnapshot } from './known-paths.js';
 import { limitsIn, mountNames, storedPaths } from './stored-paths.js';
@@ -27,7 +27,7 @@ export async function log(context: Context, request: LogRequest): Promise<{ exit
   }
   const lock = await lockForReading(context);
   try {
-    await refuseGrown(context, refs);
+    await refuseOversized(context, refs);
     const limits = limitsIn(namesInAny(refs, newest), request.paths ?? []);
     if (limits.length > 0) await refuseInNone(context, newest, limits);
     // The grafts join all of an instance's snapshots into one history, so that the newest leads to all.

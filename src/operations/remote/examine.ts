@@ -28,7 +28,7 @@ export async function examine(
   const incomplete = await quarantine.incomplete(commits);
   const objects = quarantine.open();
   // Of all at once: they share most of their trees.
-  await objects.grownSnapshots(commits.filter((commit) => !incomplete.has(commit)));
+  await objects.oversizedSnapshots(commits.filter((commit) => !incomplete.has(commit)));
   const isOther = ({ name, createdAt }: InstanceRecord): boolean =>
     !related.has(name) && (context.registry.find(name)?.createdAt ?? createdAt) !== createdAt;
   const examiner = new Examiner(context, objects, isOther);

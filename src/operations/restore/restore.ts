@@ -7,7 +7,7 @@ import type { KeptPath, PlannedChange, RestoreResult, SnapshotPointer } from '..
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
-import { embeddedRecord, readManifest, refuseGrown } from '../snapshot-content.js';
+import { embeddedRecord, readManifest, refuseOversized } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, know, pointerTo, refuseRemoved, resolveSnapshot } from '../snapshots.js';
 import { type ActiveOverlap, activeOverlaps, refuseActive, refuseClosed, refuseReplaced } from './guards.js';
@@ -139,7 +139,7 @@ async function gitRestores(): Promise<typeof GitRestores> {
 async function refuseDamaged(context: Context, known: KnownSnapshot): Promise<void> {
   const broken = await context.store.brokenSnapshots([known.ref.commit]);
   if (broken.size === 0) return;
-  await refuseGrown(context, [known.ref]);
+  await refuseOversized(context, [known.ref]);
   const snapshot = `${known.ref.instance}/${String(known.ref.seq)}`;
   throw new SnapError(
     'SNAPSHOT_DAMAGED',

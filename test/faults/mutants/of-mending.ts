@@ -1,7 +1,7 @@
 import type { Mutant } from './mutant.js';
 
-const grown = ['core/tree-size.test.ts'];
-const grownTrees = ['acceptance/grown-trees.test.ts'];
+const oversized = ['core/tree-size.test.ts'];
+const oversizedTrees = ['acceptance/oversized-trees.test.ts'];
 const packedRefs = ['acceptance/damaged-packed-refs.test.ts'];
 const writers = ['acceptance/run-worktree-writers.test.ts'];
 const content = ['acceptance/damaged-content.test.ts'];
@@ -14,42 +14,42 @@ export const mutantsOfMending: readonly Mutant[] = [
     file: 'core/tree-size.ts',
     find: 'if (ends > files + endsBelieved && ends > files + endsBelieved + 100 * distinct()) return true;',
     replace: '',
-    tests: grown,
+    tests: oversized,
   },
   {
     name: 'a number of files that the snapshot tells is enough',
     file: 'core/tree-size.ts',
     find: 'return entries > entriesDoubted && entries > 1000 * distinct();',
     replace: 'return false;',
-    tests: grown,
+    tests: oversized,
   },
   {
     name: 'paths of any length together are listed',
     file: 'core/tree-size.ts',
     find: ' || pathBytes > pathBytesAtMost',
     replace: '',
-    tests: grown,
+    tests: oversized,
   },
   {
     name: 'a snapshot that is complete is intact, whatever its trees stand for',
     file: 'git/connectivity.ts',
-    find: 'const found = whole.filter((commit) => !grown.has(commit));',
+    find: 'const found = whole.filter((commit) => !oversized.has(commit));',
     replace: 'const found = whole;',
-    tests: grownTrees,
+    tests: oversizedTrees,
   },
   {
     name: 'what garbage collection found complete is intact',
     file: 'git/connectivity.ts',
     find: 'commits.filter((commit) => !before.has(commit)),',
     replace: '[],',
-    tests: grownTrees,
+    tests: oversizedTrees,
   },
   {
     name: 'a snapshot is compared whatever its trees stand for',
     file: 'operations/look/diff.ts',
-    find: 'await refuseGrown(context, [from.ref, to.ref]);',
+    find: 'await refuseOversized(context, [from.ref, to.ref]);',
     replace: '',
-    tests: grownTrees,
+    tests: oversizedTrees,
   },
   {
     name: 'a pin proves nothing',

@@ -10,7 +10,7 @@ import { documentOf } from '../faults/equipment/judge.js';
 import { saved } from '../faults/equipment/swaps.js';
 
 /** A store in which snapshot 2 is a few trees that name each other for ten to the power of `levels` files. */
-async function withGrownTree(
+async function withOversizedTree(
   levels: number,
   change: (message: string) => string = (message) => message,
   where: 'mount' | 'beside the files' = 'mount',
@@ -60,7 +60,7 @@ const reading = [
 ];
 
 /** A store whose only snapshot protects a branch with a tree in which each of so many names the next so often. */
-async function withGrownCommit(fans: readonly number[]): Promise<Area> {
+async function withOversizedCommit(fans: readonly number[]): Promise<Area> {
   const area = new Area();
   onTestFinished(() => {
     area.remove();
@@ -73,7 +73,7 @@ async function withGrownCommit(fans: readonly number[]): Promise<Area> {
     const what = level === 0 ? '100644 blob' : '040000 tree';
     oid = git(['mktree'], Array.from({ length: fan }, (_, at) => `${what} ${oid}\td${at}\n`).join(''));
   }
-  git(['update-ref', 'refs/heads/side', git(['commit-tree', oid, '-m', 'grown'])]);
+  git(['update-ref', 'refs/heads/side', git(['commit-tree', oid, '-m', 'oversized'])]);
   await area.must(['save', '--protect-commits']);
   // As in a store that came from elsewhere, or that lost a pack: nothing is known of the snapshot.
   rmSync(`${area.dataDir}/cache`, { recursive: true });
@@ -85,7 +85,7 @@ describe.each([
   { what: 'ten thousand million files', fans: Array.from({ length: 10 }, () => 10) },
 ])('a snapshot of a repository in which a commit stands for $what', ({ fans }) => {
   test('is one like others, and its files come back', { timeout: 120_000 }, async () => {
-    const area = await withGrownCommit(fans);
+    const area = await withOversizedCommit(fans);
     const list = documentOf(await limited(area, 'list'))?.data as { snapshots: { restorable: boolean }[] };
     expect(list.snapshots.map(({ restorable }) => restorable)).toEqual([true]);
     const before = walkTree(area.mount);
@@ -103,7 +103,7 @@ describe.each([
 
 describe('a snapshot whose trees name each other for ten thousand million files', () => {
   test('is refused by whatever would list it, before anything is changed', { timeout: 120_000 }, async () => {
-    const area = await withGrownTree(10);
+    const area = await withOversizedTree(10);
     const before = walkTree(area.mount);
     for (const command of reading) {
       const run = await limited(area, command);
@@ -114,7 +114,7 @@ describe('a snapshot whose trees name each other for ten thousand million files'
   });
 
   test('is named, and everything else works', { timeout: 120_000 }, async () => {
-    const area = await withGrownTree(10);
+    const area = await withOversizedTree(10);
     const list = documentOf(await limited(area, 'list'))?.data as { snapshots: { seq: number; restorable: boolean }[] };
     expect(list.snapshots.map(({ seq, restorable }) => [seq, restorable])).toEqual([
       [2, false],
@@ -134,7 +134,7 @@ describe('a snapshot whose trees name each other for ten thousand million files'
   });
 
   test('is refused also where it tells how many files it has', { timeout: 120_000 }, async () => {
-    const area = await withGrownTree(7, (message) =>
+    const area = await withOversizedTree(7, (message) =>
       message.replace(/Jackin-Stored: .*/, 'Jackin-Stored: 10000000 30'),
     );
     expect((await limited(area, 'restore 2 --yes')).code).toBe(7);
@@ -142,13 +142,13 @@ describe('a snapshot whose trees name each other for ten thousand million files'
   });
 
   test('is refused also where they lie beside the files', { timeout: 120_000 }, async () => {
-    const area = await withGrownTree(10, undefined, 'beside the files');
+    const area = await withOversizedTree(10, undefined, 'beside the files');
     for (const command of ['log -p', 'restore 2 --yes', 'export 2 AREA/out.tar'])
       expect([command, (await limited(area, command)).code]).toEqual([command, 7]);
   });
 
   test('counts as any other where its listing is short', { timeout: 120_000 }, async () => {
-    const area = await withGrownTree(3);
+    const area = await withOversizedTree(3);
     expect((await limited(area, 'restore 2 --to AREA/to --yes')).code).toBe(0);
     expect(walkTree(`${area.root}/to`).filter(({ type }) => type === 'file')).toHaveLength(1000);
   });
