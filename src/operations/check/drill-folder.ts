@@ -1,9 +1,10 @@
 import { activeOwner, markOf } from '../../core/activity.js';
 import { type DrillNote, drillName } from '../../core/drill-note.js';
 import { type HostPath, displayPath, hostPathBelow } from '../../core/entry-path.js';
-import type { WritableDirectory } from '../../core/ports.js';
-import { systemCode } from '../../errors.js';
+import { isSnapError, systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
+import { Interruption } from '../interruption.js';
+import { removeFolder } from '../remove-folder.js';
 import { refuseOurs } from '../restore/restore-elsewhere.js';
 
 /*
@@ -30,8 +31,7 @@ export async function inPrivateFolder<Result>(
   try {
     return await act(folder);
   } finally {
-    removeFolder(context, parent, name);
-    context.drillNotes.forget(name);
+    await removeNoted(context, { parent, name });
   }
 }
 
@@ -45,47 +45,33 @@ export function leftByDrills(context: Context): string[] {
 }
 
 /** Removes them. @returns those that are gone now */
-export function sweepDrills(context: Context): string[] {
-  return leftovers(context).flatMap(({ parent, name }) => {
-    const folder = hostPathBelow(parent, name);
+export async function sweepDrills(context: Context): Promise<string[]> {
+  const gone: string[] = [];
+  for (const note of leftovers(context)) {
+    const folder = hostPathBelow(note.parent, note.name);
     const wasThere = context.host.identity(folder) !== undefined;
     try {
-      removeFolder(context, parent, name);
+      if ((await removeNoted(context, note)) && wasThere) gone.push(displayPath(folder));
     } catch (error) {
       // On a disk that is not there, or no longer ours to remove: it stays noted.
-      if (systemCode(error) === undefined) throw error;
-      return [];
+      if (systemCode(error) === undefined && !isSnapError(error, 'SYSTEM_FAILED')) throw error;
     }
-    context.drillNotes.forget(name);
-    return wasThere ? [displayPath(folder)] : [];
-  });
+  }
+  return gone;
 }
 
 function leftovers(context: Context): DrillNote[] {
   return context.drillNotes.all().filter(({ owner }) => activeOwner(owner, context.processes) === null);
 }
 
-/** Whatever modes its directories were given. */
-function removeFolder(context: Context, parent: HostPath, name: string): void {
-  const outer = context.host.openMount(parent);
-  try {
-    if (outer.stat(name) !== undefined) removeDirectory(outer, name);
-  } finally {
-    outer.close();
-  }
-}
-
-function removeDirectory(outer: WritableDirectory, name: string): void {
-  const stat = outer.stat(name);
-  if (stat !== undefined) outer.setAttributes(name, stat, { uid: stat.uid, gid: stat.gid, mode: 0o700 });
-  const directory = outer.enter(name);
-  try {
-    for (const inner of directory.list()) {
-      if (directory.stat(inner)?.kind === 'directory') removeDirectory(directory, inner);
-      else directory.unlink(inner);
-    }
-  } finally {
-    directory.close();
-  }
-  outer.removeDirectory(name);
+/** Also after a signal. False where others work in it, so that something stays: then it stays noted, too. */
+async function removeNoted(
+  { host, drillNotes }: Context,
+  { parent, name }: Pick<DrillNote, 'parent' | 'name'>,
+): Promise<boolean> {
+  const undisturbed = { host, interruption: new Interruption(undefined) };
+  const stays = await removeFolder(undisturbed, hostPathBelow(parent, name));
+  if (stays.length > 0) return false;
+  drillNotes.forget(name);
+  return true;
 }

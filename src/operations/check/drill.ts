@@ -29,7 +29,7 @@ export async function drill(context: Context, request: DrillRequest): Promise<Dr
     const path = displayPath(request.in);
     throw new SnapError('USAGE', `${path} is no folder to write into.`, { what: 'destination' });
   }
-  sweepDrills(context);
+  await sweepDrills(context);
   const lock = await lockForReading(context);
   const reader = context.store.reader();
   try {

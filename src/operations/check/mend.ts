@@ -24,7 +24,7 @@ export async function mend(context: Context): Promise<DoctorFinding[]> {
   if (!store.exists() && missing.length === 0) return [];
   await store.prepare();
   const fixed = missing.map((name) => `${name === '' ? 'The store' : name} was missing or not as it is to be.`);
-  fixed.push(...sweepDrills(context).map((folder) => `What a killed drill had left in ${folder} is removed.`));
+  fixed.push(...(await sweepDrills(context)).map((folder) => `What a killed drill had left in ${folder} is removed.`));
   const lock = await context.locks.storeExclusive();
   try {
     if (store.hasLeftovers()) {

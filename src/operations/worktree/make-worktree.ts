@@ -13,8 +13,8 @@ import type { WorktreeSource } from '../../core/worktrees.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { Interruption } from '../interruption.js';
+import { removeFolder } from '../remove-folder.js';
 import { liesIn } from '../session/folders.js';
-import { removeFolder } from './remove-folder.js';
 
 /** The branches of worktrees: `jackin-snap/<name>`. */
 const branchPrefix = 'jackin-snap/';

@@ -7,6 +7,7 @@ import type { WorktreeLook } from '../../core/worktrees.js';
 import { systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
+import type { MayGo } from '../remove-folder.js';
 import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
 import { isThere, knowIfReadable } from '../snapshots.js';
 import { contentHash } from './content-hash.js';
@@ -70,9 +71,6 @@ async function visitBelow(
 function keyOf({ kind, dev, ino, size, mtimeNs, ctimeNs }: EntryStat): string {
   return [kind, dev, ino, size, mtimeNs, ctimeNs].join(' ');
 }
-
-/** Whether a path that is no directory may go. */
-export type MayGo = (path: EntryPath, stat: EntryStat, directory: Directory, name: string) => boolean;
 
 /** What `seen`, the snapshot or the commit proves; undefined where there is no snapshot to go by. */
 export async function removalProof(

@@ -8,9 +8,9 @@ import type { WorktreeRecord } from '../../core/worktree-record.js';
 import type { WorktreeLook } from '../../core/worktrees.js';
 import { SnapError, systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
+import { type MayGo, removeFolder } from '../remove-folder.js';
 import { save } from '../save.js';
-import { removeFolder } from './remove-folder.js';
-import { type MayGo, type SeenBefore, removalProof, seeBefore, visit } from './removal-proof.js';
+import { type SeenBefore, removalProof, seeBefore, visit } from './removal-proof.js';
 import { asidePath, putBack, setAside, timeBeside } from './set-aside.js';
 import { namesOf, unsavedIn } from './unsaved.js';
 

@@ -6,12 +6,14 @@ import {
   joinPath,
   parentOf,
   rootPath,
-} from '../../core/entry-path.js';
-import type { EntryStat } from '../../core/entry.js';
-import type { WritableDirectory } from '../../core/ports.js';
-import { SnapError, systemCode } from '../../errors.js';
-import type { Context } from '../context.js';
-import type { MayGo } from './removal-proof.js';
+} from '../core/entry-path.js';
+import type { EntryStat } from '../core/entry.js';
+import type { Directory, WritableDirectory } from '../core/ports.js';
+import { SnapError, systemCode } from '../errors.js';
+import type { Context } from './context.js';
+
+/** Whether a path that is no directory may go. */
+export type MayGo = (path: EntryPath, stat: EntryStat, directory: Directory, name: string) => boolean;
 
 /**
  * Removes a folder and all below it, through held directories: no link is followed, and no other file system is entered.
@@ -20,7 +22,7 @@ import type { MayGo } from './removal-proof.js';
  * @returns what stays, by its path in the folder; nothing where the folder is gone
  */
 export async function removeFolder(
-  context: Context,
+  context: Pick<Context, 'host' | 'interruption'>,
   path: HostPath,
   mayGo: MayGo = () => true,
 ): Promise<readonly EntryPath[]> {
@@ -42,7 +44,7 @@ export async function removeFolder(
 }
 
 interface Removal {
-  readonly context: Context;
+  readonly context: Pick<Context, 'host' | 'interruption'>;
   readonly mayGo: MayGo;
   readonly dev: bigint;
   readonly stays: EntryPath[];
@@ -78,11 +80,11 @@ async function removeDirectory(
   name: string,
   { path, stat }: { readonly path: EntryPath; readonly stat: EntryStat },
 ): Promise<void> {
+  // Some tools take the right to write away from what they make, and a mode that was restored may be any.
+  if ((stat.mode & 0o700) !== 0o700) parent.setAttributes(name, stat, { uid: stat.uid, gid: stat.gid, mode: 0o700 });
   const directory = parent.enter(name);
   const before = removal.stays.length;
   try {
-    // Some tools take the right to write away from what they make.
-    if ((stat.mode & 0o700) !== 0o700) directory.setOwnMode(0o700);
     for (let pass = 0; pass < passesAtMost && removal.stays.length === before; pass += 1) {
       await emptyDirectory(removal, directory, path);
       if (removal.stays.length === before && isRemoved(parent, name)) return;
