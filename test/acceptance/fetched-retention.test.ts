@@ -1,12 +1,8 @@
 import { expect, test } from 'vitest';
-import { savedTwice } from './remote-scene.js';
-import { Scene } from './scene.js';
+import { fetchedElsewhere } from './remote-scene.js';
 
 test('fetched snapshots are neither counted by retention nor removed by it', async () => {
-  const { scene, remote } = await savedTwice();
-  await scene.run(['push', remote]);
-  const to = new Scene();
-  await to.run(['fetch', remote]);
+  const { scene, remote, to } = await fetchedElsewhere();
   to.write({ a: 'mine\n' });
   await to.json(['save', to.mount]);
   await to.run(['instance', 'set', 'keep_last=2', 'keep_emergency=0']);

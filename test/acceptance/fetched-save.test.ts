@@ -1,16 +1,13 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { savedTwice } from './remote-scene.js';
+import { fetchedElsewhere } from './remote-scene.js';
 import { Scene } from './scene.js';
 
 // An instance of which there are snapshots alone: a fetch brought them, its folders are elsewhere.
 
 test('a fetched instance goes on with another folder only where that is named', async () => {
-  const { scene, remote } = await savedTwice();
-  await scene.run(['push', remote]);
-  const to = new Scene();
-  await to.run(['fetch', remote]);
+  const { scene, to } = await fetchedElsewhere();
   const refused = await to.json(['save'], { code: 4 });
   expect(refused.document.error).toMatchObject({
     code: 'MOUNTS_DIFFER',

@@ -8,7 +8,7 @@ import { fsckStrict, makeStrictServer, refsOf, storeGit } from '../support/store
 import { userGit, userGitText } from '../support/user-git.js';
 import { walkTree } from '../support/walk.js';
 import { everyMoment, then } from './killed-restore.js';
-import { bareRepository, packsIn, refsIn, savedTwice, unreachable } from './remote-scene.js';
+import { bareRepository, fetchedElsewhere, packsIn, refsIn, savedTwice, unreachable } from './remote-scene.js';
 import { Scene, leftovers } from './scene.js';
 
 describe('snapshots that are pushed and fetched', () => {
@@ -81,10 +81,7 @@ describe('snapshots that are pushed and fetched', () => {
   });
 
   test('are not what undo takes, be their numbers the highest', async () => {
-    const { scene, remote } = await savedTwice();
-    await scene.run(['push', remote]);
-    const to = new Scene();
-    await to.run(['fetch', remote]);
+    const { scene, remote, to } = await fetchedElsewhere();
     to.write({ a: 'mine\n' });
     await to.json(['save', to.mount]);
     for (const text of ['three\n', 'four\n', 'five\n']) {

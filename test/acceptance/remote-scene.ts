@@ -22,6 +22,15 @@ export async function savedTwice(): Promise<{ scene: Scene; remote: string }> {
   return { scene, remote: bareRepository(join(scene.area, "a 'remote' $x.git")) };
 }
 
+/** What `savedTwice` makes, pushed, and a second user who has fetched it and saved nothing. */
+export async function fetchedElsewhere(): Promise<{ scene: Scene; remote: string; to: Scene }> {
+  const { scene, remote } = await savedTwice();
+  await scene.run(['push', remote]);
+  const to = new Scene();
+  await to.run(['fetch', remote]);
+  return { scene, remote, to };
+}
+
 /** The refs of a store that snapshots and their history are. */
 export function refsIn(scene: Scene): [name: string, oid: string][] {
   return [...refsOf(scene.store)].sort();
