@@ -1,10 +1,12 @@
 import type { StoredEntry } from '../../core/entry.js';
-import type { MountName, ObjectId } from '../../core/ids.js';
-import type { ListedObject, ObjectReader, SnapshotRef, Store } from '../../core/ports.js';
+import type { MountName } from '../../core/ids.js';
+import type { ObjectReader, SnapshotRef } from '../../core/ports.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { readAttributes, readManifest, readMountContent } from '../snapshot-content.js';
+import { SharedTrees } from '../shared-trees.js';
+import { readAttributes, readManifest } from '../snapshot-content.js';
 import { type KnownSnapshot, know } from '../snapshots.js';
+import { withState } from '../state/held-state.js';
 import { streamStored } from '../stored-bytes.js';
 
 /**
@@ -15,8 +17,7 @@ export class ReadBack {
   readonly #context: Pick<Context, 'store' | 'interruption'>;
   readonly #full: boolean;
   readonly #reader: ObjectReader;
-  /** Trees that were read to the end, with all below them. */
-  readonly #sound = new Set<ObjectId>();
+  readonly #trees: SharedTrees;
   /** Mounts of which something was read, as `<instance>/<mount>`. */
   readonly #begun = new Set<string>();
 
@@ -24,7 +25,15 @@ export class ReadBack {
   constructor(context: Pick<Context, 'store' | 'interruption'>, full: boolean) {
     this.#context = context;
     this.#full = full;
-    this.#reader = context.store.reader();
+    const { store } = context;
+    const reader = store.reader();
+    this.#reader = reader;
+    this.#trees = new SharedTrees({
+      reader,
+      listTree: (tree, passesOver) => store.listTree(tree, passesOver, reader),
+      // Who reads back has asked for all of them together.
+      oversizedSnapshots: () => Promise.resolve(new Set()),
+    });
   }
 
   /**
@@ -49,25 +58,14 @@ export class ReadBack {
   async #read(ref: SnapshotRef): Promise<void> {
     const known = know(ref);
     const manifest = await readManifest(this.#reader, known);
-    const mounts = [...manifest.mounts, ...(manifest.state === undefined ? [] : [manifest.state])];
-    for (const mount of mounts) {
+    const all = manifest.state === undefined ? manifest : withState(manifest);
+    for (const mount of all.mounts) {
       const name = mount.name as MountName;
-      const trees: ObjectId[] = [];
       const place = `${ref.instance}/${name}`;
       // The first time, git lists all in a stream; who lists by parts has a whole directory's answers in memory.
-      const isShared = this.#begun.has(place) && !(this.#full && (await this.#hasRanges(known, name)));
-      const passesOver = isShared ? (_: string, tree: ObjectId): boolean => this.#sound.has(tree) : undefined;
-      const store = this.#noting(trees);
-      const { entries } = await readMountContent(
-        { store },
-        this.#reader,
-        known,
-        { ...manifest, mounts },
-        name,
-        passesOver,
-      );
+      const whole = !this.#begun.has(place) || (this.#full && (await this.#hasRanges(known, name)));
+      const { entries } = await this.#trees.read(known, all, name, whole);
       if (this.#full) await this.#readAllByRanges(entries.values());
-      for (const tree of trees) this.#sound.add(tree);
       this.#begun.add(place);
     }
   }
@@ -76,22 +74,6 @@ export class ReadBack {
   async #hasRanges(known: KnownSnapshot, name: MountName): Promise<boolean> {
     const attributes = await readAttributes(this.#reader, known, name);
     return attributes.some(({ size }) => size !== undefined);
-  }
-
-  /** The store, noting down which trees were listed. */
-  #noting(trees: ObjectId[]): Pick<Store, 'listTree' | 'oversizedSnapshots'> {
-    const { store } = this.#context;
-    const reader = this.#reader;
-    return {
-      // Who reads back has asked for all of them together.
-      oversizedSnapshots: () => Promise.resolve(new Set()),
-      listTree: async function* (tree, passesOver): AsyncGenerator<ListedObject> {
-        for await (const object of store.listTree(tree, passesOver, reader)) {
-          if (object.type === 'tree') trees.push(object.oid);
-          yield object;
-        }
-      },
-    };
   }
 
   /** That git finds such a blob sound says nothing of what is in it. */

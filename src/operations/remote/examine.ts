@@ -1,5 +1,4 @@
-import type { EntryPath } from '../../core/entry-path.js';
-import { type InstanceName, type MountName, type ObjectId, isMountName } from '../../core/ids.js';
+import { type InstanceName, type MountName, isMountName } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, SnapshotRef } from '../../core/ports.js';
@@ -9,7 +8,9 @@ import type { Quarantine, QuarantinedObjects } from '../../core/remote/remotes.j
 import { encodeCommit } from '../../core/snapshot-record.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { embeddedRecord, readManifest, readMountContent } from '../snapshot-content.js';
+import { SharedTrees } from '../shared-trees.js';
+import { embeddedRecord, readManifest } from '../snapshot-content.js';
+import { withState } from '../state/held-state.js';
 import { type KnownSnapshot, know } from '../snapshots.js';
 import { GitStateExaminer } from './examine-git-state.js';
 
@@ -61,8 +62,7 @@ class Examiner {
   readonly #isOther: (record: InstanceRecord) => boolean;
   readonly #objects: QuarantinedObjects;
   readonly #gitStates: GitStateExaminer;
-  /** Trees of mounts whose paths were looked through: snapshots share most of theirs. */
-  readonly #sound = new Set<ObjectId>();
+  readonly #trees: SharedTrees;
 
   /** @param isOther whether an instance of that name here is another one */
   constructor(
@@ -72,6 +72,7 @@ class Examiner {
   ) {
     this.#isOther = isOther;
     this.#objects = objects;
+    this.#trees = new SharedTrees(objects);
     this.#gitStates = new GitStateExaminer(context, objects);
   }
 
@@ -93,27 +94,16 @@ class Examiner {
     await refuseOddCommit(reader, known);
     const manifest = await readManifest(reader, known);
     refuseOddManifest(known, manifest);
-    const mounts = [...manifest.mounts, ...(manifest.state === undefined ? [] : [manifest.state])];
-    const names = mounts.map(({ name }) => name as MountName);
+    const all = manifest.state === undefined ? manifest : withState(manifest);
+    const names = all.mounts.map(({ name }) => name as MountName);
     await this.#refuseOddLayout(ref, names);
     for (const name of names) {
-      await this.#lookThrough(known, { ...manifest, mounts }, name);
+      await this.#trees.read(known, all, name);
       const gap = await this.#gitStates.gapIn(known, name);
       if (gap !== undefined) return { reason: 'incomplete', detail: gap };
     }
     // Of two instances of one name, neither is to have the snapshots of the other.
     return this.#isOther(embeddedRecord(manifest, known)) ? { reason: 'other_history', detail: '' } : null;
-  }
-
-  async #lookThrough(known: KnownSnapshot, manifest: Manifest, name: MountName): Promise<void> {
-    const seen: ObjectId[] = [];
-    const passesOver = (_: EntryPath, tree: ObjectId): boolean => {
-      if (this.#sound.has(tree)) return true;
-      seen.push(tree);
-      return false;
-    };
-    await readMountContent({ store: this.#objects }, this.#objects.reader, known, manifest, name, passesOver);
-    for (const tree of seen) this.#sound.add(tree);
   }
 
   /** At the levels that are ours, nothing but what the format has. */
