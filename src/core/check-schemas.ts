@@ -32,5 +32,6 @@ export const drillDataSchema: z.ZodType<DrillData> = z.object({
 
 export const doctorDataSchema: z.ZodType<DoctorData> = z.object({
   healthy: z.boolean(),
+  damaged: z.boolean(),
   findings: z.array(z.object({ level: z.enum(['ok', 'fixed', 'note', 'problem']), what: text, hint: maybeText })),
 });

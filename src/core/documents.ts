@@ -276,6 +276,8 @@ export interface DrillData {
 
 export interface DoctorData {
   readonly healthy: boolean;
+  /** Of what is not healthy, something is damage to the store, a snapshot or a record. */
+  readonly damaged: boolean;
   readonly findings: readonly {
     readonly level: 'ok' | 'fixed' | 'note' | 'problem';
     readonly what: string;

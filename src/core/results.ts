@@ -290,12 +290,16 @@ export interface DrillResult {
 export interface DoctorFinding {
   /** `fixed`: it was a problem, or would have become one. */
   readonly level: 'ok' | 'fixed' | 'note' | 'problem';
+  /** A problem that is damage to the store, a snapshot or a record: something that was written is not as it was. */
+  readonly isDamage?: boolean;
   readonly what: string;
   readonly hint: string | null;
 }
 
 export interface DoctorResult {
   readonly ok: boolean;
+  /** Some problem is damage. */
+  readonly damaged: boolean;
   readonly findings: readonly DoctorFinding[];
 }
 

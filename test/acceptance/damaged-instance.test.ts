@@ -41,7 +41,7 @@ describe.each(damages)('a record of an instance that $what', ({ content }) => {
     ])
       await scene.run(command, inOther);
 
-    expect(said(await scene.run(['doctor'], { ...inOther, code: 9 }))).toMatch(/Instance t is damaged/);
+    expect(said(await scene.run(['doctor'], { ...inOther, code: 7 }))).toMatch(/Instance t is damaged/);
     const { data } = await scene.json(['instance', 'list']);
     expect(data.instances).toMatchObject([
       { name: expect.stringMatching(/^other-/) as unknown, state: 'open' },

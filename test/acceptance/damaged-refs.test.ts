@@ -16,7 +16,7 @@ interface Finding {
 }
 
 async function problems(scene: Scene): Promise<string[]> {
-  const { data } = await scene.json(['doctor'], { code: [0, 9] });
+  const { data } = await scene.json(['doctor'], { code: [0, 7] });
   return (data.findings as Finding[]).filter(({ level }) => level === 'problem').map(({ what }) => what);
 }
 

@@ -15,7 +15,7 @@ async function fixed(scene: Scene, code = 0): Promise<string[]> {
 }
 
 async function problems(scene: Scene): Promise<string[]> {
-  const { data } = await scene.json(['doctor'], { code: [0, 9] });
+  const { data } = await scene.json(['doctor'], { code: [0, 7] });
   return (data.findings as Finding[]).filter(({ level }) => level === 'problem').map(({ what }) => what);
 }
 

@@ -131,6 +131,7 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
     doctor: () =>
       note('doctor', undefined, {
         ok: true,
+        damaged: false,
         findings: [{ level: 'note' as const, what: 'git 2.39', hint: 'Newer is faster.' }],
       }),
     run: (request) =>

@@ -194,11 +194,16 @@ describe('checks', () => {
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${said}\n` });
   });
 
-  test('doctor exits 9 when something is wrong', async () => {
-    const doctor = () =>
-      Promise.resolve({ ok: false, findings: [{ level: 'problem' as const, what: 'no git', hint: 'Install git.' }] });
-    const { code, stdout } = await call(['doctor'], { fake: fakeSnap({ doctor }) });
-    expect({ code, stdout }).toEqual({ code: 9, stdout: 'problem no git\n        Install git.\n' });
+  test.each([
+    { damaged: true, code: 7 },
+    { damaged: false, code: 9 },
+  ])('doctor exits $code when something is wrong, damage or not: $damaged', async ({ damaged, code }) => {
+    const findings = [{ level: 'problem' as const, what: 'no git', hint: 'Install git.' }];
+    const doctor = () => Promise.resolve({ ok: false, damaged, findings });
+    expect(await call(['doctor'], { fake: fakeSnap({ doctor }) })).toMatchObject({
+      code,
+      stdout: 'problem no git\n        Install git.\n',
+    });
   });
 });
 

@@ -1,4 +1,6 @@
 import type { Command } from 'commander';
+import type { DoctorResult } from '../../core/results.js';
+import type { ExitCode } from '../exit-codes.js';
 import { addNotes } from '../help.js';
 import type { Session } from '../session.js';
 
@@ -13,7 +15,7 @@ export function define(command: Command, session: Session): void {
       return {
         data: () => doctorData(result),
         text: async () => doctorText(result, await style()),
-        exitCode: result.ok ? 0 : 9,
+        exitCode: exitCodeOf(result),
       };
     }),
   );
@@ -23,6 +25,12 @@ export function define(command: Command, session: Session): void {
       ['doctor', 'each finding, with what to do about it'],
       ['doctor --fix', 'mend the store from what is there: lost refs, grafts, leftovers'],
     ],
-    exits: [0, 8, 9],
+    exits: [0, 7, 8, 9],
   });
+}
+
+/** Damage first: it is what costs snapshots. All else stands in the way only. */
+function exitCodeOf({ ok, damaged }: DoctorResult): ExitCode {
+  if (damaged) return 7;
+  return ok ? 0 : 9;
 }

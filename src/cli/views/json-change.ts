@@ -80,8 +80,8 @@ export function drillData({ snapshot, ok, files, bytes, differences }: DrillResu
   return { snapshot: pointerData(snapshot), restorable: ok, files, bytes, differences: differences.map(keptData) };
 }
 
-export function doctorData({ ok, findings }: DoctorResult): DoctorData {
-  return { healthy: ok, findings: findings.map(({ level, what, hint }) => ({ level, what, hint })) };
+export function doctorData({ ok, damaged, findings }: DoctorResult): DoctorData {
+  return { healthy: ok, damaged, findings: findings.map(({ level, what, hint }) => ({ level, what, hint })) };
 }
 
 function keptData({ mount, path, reason }: KeptPath): KeptData {

@@ -21,7 +21,7 @@ export async function doctor(context: Context, { fix = false }: { readonly fix?:
       findings.push(...(await check()));
     } catch (error) {
       if (!isSnapError(error)) throw error;
-      findings.push({ level: 'problem', what: error.message, hint: null });
+      findings.push({ level: 'problem', isDamage: isSnapError(error, 'STORE_DAMAGED'), what: error.message, hint: null });
     }
   };
   await look(() => gitVersion(context));
@@ -31,7 +31,11 @@ export async function doctor(context: Context, { fix = false }: { readonly fix?:
   await look(() => damagedInstances(context));
   await look(() => mounts(context));
   await look(() => snapshots(context, fix));
-  return { ok: findings.every(({ level }) => level !== 'problem'), findings };
+  return {
+    ok: findings.every(({ level }) => level !== 'problem'),
+    damaged: findings.some(({ isDamage = false }) => isDamage),
+    findings,
+  };
 }
 
 async function gitVersion(context: Context): Promise<DoctorFinding[]> {
@@ -75,16 +79,19 @@ function pendingOf(context: Context, instance: InstanceName): DoctorFinding[] {
   } catch (error) {
     if (!isSnapError(error, 'JOURNAL_DAMAGED')) throw error;
     const what = `${error.message} What was there before it is in the last emergency snapshot.`;
-    return [{ level: 'problem', what, hint: `remove that file, then: jackin-snap -i ${instance} undo` }];
+    return [damage(what, `remove that file, then: jackin-snap -i ${instance} undo`)];
   }
 }
 
 function damagedInstances(context: Context): DoctorFinding[] {
-  return context.registry.damaged().map(({ name, problem }) => ({
-    level: 'problem',
-    what: `Instance ${name} is damaged; its snapshots are kept. ${problem}`,
-    hint: `jackin-snap -i ${name} restore latest --to DIR`,
-  }));
+  return context.registry
+    .damaged()
+    .map(({ name, problem }) =>
+      damage(
+        `Instance ${name} is damaged; its snapshots are kept. ${problem}`,
+        `jackin-snap -i ${name} restore latest --to DIR`,
+      ),
+    );
 }
 
 function mounts(context: Context): DoctorFinding[] {
@@ -115,9 +122,7 @@ async function snapshots(context: Context, fixed: boolean): Promise<DoctorFindin
   const findings = refs.flatMap((ref): DoctorFinding[] => {
     const why = oversized.has(ref.commit) ? standsForTooMuch : whyUnsound(ref, broken);
     const hint = why === 'misses objects' ? 'jackin-snap verify --full' : null;
-    return why === null
-      ? []
-      : [{ level: 'problem', what: `Snapshot ${ref.instance}/${String(ref.seq)} ${why}.`, hint }];
+    return why === null ? [] : [damage(`Snapshot ${ref.instance}/${String(ref.seq)} ${why}.`, hint)];
   });
   return [
     ...findings,
@@ -146,15 +151,16 @@ function damagedContent({ store }: Context, fixed: boolean): DoctorFinding[] {
   const [what, hint] = fixed
     ? [`${found}; what could be read of the folders does not have them.`, 'jackin-snap verify --full']
     : [`${found}. Where the folders still have it, it can be stored again.`, 'jackin-snap doctor --fix'];
-  return [{ level: 'problem', what, hint }];
+  return [damage(what, hint)];
 }
 
 async function lostSnapshots(context: Context): Promise<DoctorFinding[]> {
-  return (await lostPinned(context)).map(({ pin, ref: { instance, seq } }) => ({
-    level: 'problem',
-    what: `Snapshot ${instance}/${String(seq)} is pinned (${pin}) and has no ref: it was lost.`,
-    hint: 'jackin-snap doctor --fix',
-  }));
+  return (await lostPinned(context)).map(({ pin, ref: { instance, seq } }) =>
+    damage(
+      `Snapshot ${instance}/${String(seq)} is pinned (${pin}) and has no ref: it was lost.`,
+      'jackin-snap doctor --fix',
+    ),
+  );
 }
 
 /** What git passes over: names of snapshots, pins and grafts that lead nowhere. */
@@ -165,5 +171,9 @@ async function brokenRefs(context: Context): Promise<DoctorFinding[]> {
     ...(context.store.exists() ? context.store.packedRefsProblems().map((problem) => `${problem}.`) : []),
     ...lines,
   ];
-  return all.map((what) => ({ level: 'problem', what, hint: 'jackin-snap doctor --fix' }));
+  return all.map((what) => damage(what, 'jackin-snap doctor --fix'));
+}
+
+function damage(what: string, hint: string | null): DoctorFinding {
+  return { level: 'problem', isDamage: true, what, hint };
 }
