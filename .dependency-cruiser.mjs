@@ -140,7 +140,10 @@ export default {
     only(
       'bin-only-starts',
       '^bin/',
-      ['^bin/', builtins('fs', 'path', 'process', 'child_process', 'crypto', 'url', 'module', 'os', 'v8', 'vm')],
+      [
+        '^bin/',
+        builtins('fs', 'path', 'process', 'child_process', 'crypto', 'url', 'module', 'os', 'v8', 'vm', 'zlib'),
+      ],
       'bin/ starts the command line; in a checkout it first installs and builds.',
     ),
     only(

@@ -53,7 +53,7 @@ async function bundleCommand(root, outDir) {
     define: { 'import.meta.url': '__url' },
     logLevel: 'error',
   });
-  const contents = importingBeside(outputFiles[0].text);
+  const contents = asFunction(outputFiles[0].text);
   const name = `main-${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.cjs`;
   writeFileSync(join(bundled, name), contents);
   writeFileSync(join(bundled, 'main.js'), loader(name, { version: versionOf(root), help: await helpOf(outDir) }));
@@ -70,11 +70,12 @@ const leftOut = {
     building.onResolve({ filter: /[/]scan[/]secret-scanner[.]js$/ }, () => ({ path: scanner, external: true })),
 };
 
-/** A bundle is run as a script, which is handed its way to import. */
-function importingBeside(text) {
+/** A bundle is run as a script: a function that is handed what a module has, its way to import too. */
+function asFunction(text) {
   const parts = text.split(`import(${JSON.stringify(scanner)})`);
   if (parts.length !== 2) throw new Error('the bundle does not import the scanner just once.');
-  return Buffer.from(parts.join(`__import(${JSON.stringify(scanner)})`));
+  const body = parts.join(`__import(${JSON.stringify(scanner)})`);
+  return Buffer.from(`(function(exports,require,module,__url,__import){${body}\n})`);
 }
 
 function versionOf(root) {

@@ -1,8 +1,10 @@
-import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { Script } from 'node:vm';
+import zlib from 'node:zlib';
+
+const { crc32 } = zlib;
 
 /**
  * What a bundled file exports. Where its compiled code lies beside it, made by this very version of Node, it is not
@@ -15,7 +17,7 @@ export function loadCode(url) {
 
 export function compile(url) {
   const filename = fileURLToPath(url);
-  const source = `(function(exports,require,module,__url,__import){${readFileSync(filename, 'latin1')}\n})`;
+  const source = readFileSync(filename, 'latin1');
   return { filename, script: new Script(source, { filename, cachedData: codeBeside(filename) }) };
 }
 
@@ -32,7 +34,7 @@ export function codeName(filename) {
   return `${filename}.code`;
 }
 
-const sumBytes = 20;
+const sumBytes = 4;
 
 /** Compiled code as it is kept: Node would run damaged code, so its checksum goes before it. */
 export function sealed(code) {
@@ -50,6 +52,10 @@ function codeBeside(filename) {
   return kept.subarray(0, sumBytes).equals(sumOf(code)) ? code : undefined;
 }
 
+/** Empty where this Node cannot count it (before 20.15): then no code is used. */
 function sumOf(code) {
-  return createHash('sha1').update(code).digest();
+  if (crc32 === undefined) return Buffer.alloc(0);
+  const sum = Buffer.alloc(sumBytes);
+  sum.writeUInt32BE(crc32(code));
+  return sum;
 }

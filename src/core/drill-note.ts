@@ -4,6 +4,7 @@ import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';
 import type { SnapshotId } from './ids.js';
 import { jsonPathSchema } from './json-path.js';
+import { onFirstUse } from './on-first-use.js';
 
 /** That a drill works in a folder of its own, which it removes at its end, unless it is killed. */
 export interface DrillNote {
@@ -33,7 +34,7 @@ export function isDrillName(name: string): boolean {
   return name.startsWith(namePrefix) && /^[0-9A-Z]{26}$/.test(name.slice(namePrefix.length));
 }
 
-const noteSchema = z.object({ format: z.literal('1'), parent: jsonPathSchema, owner: z.string() });
+const noteSchema = onFirstUse(() => z.object({ format: z.literal('1'), parent: jsonPathSchema, owner: z.string() }));
 
 export function drillNoteToJson({ parent, owner }: DrillNote): unknown {
   return { format: '1', parent: pathToJson(parent), owner };
@@ -41,6 +42,6 @@ export function drillNoteToJson({ parent, owner }: DrillNote): unknown {
 
 /** @throws z.ZodError for anything that drillNoteToJson does not make. */
 export function drillNoteFromJson(name: string, value: unknown): DrillNote {
-  const { parent, owner } = noteSchema.parse(value);
+  const { parent, owner } = noteSchema().parse(value);
   return { name, parent: pathFromJson(parent) as HostPath, owner };
 }

@@ -4,6 +4,7 @@ import { SnapError } from '../errors.js';
 import type { JsonPath } from './entry-path.js';
 import { type ObjectId, parseObjectId } from './ids.js';
 import { jsonPathSchema } from './json-path.js';
+import { onFirstUse } from './on-first-use.js';
 
 /*
  * What only a mount's own repository held, as a snapshot keeps it: meta/mounts/<mount>/git/state.json. The objects lie
@@ -90,48 +91,50 @@ const objectId = z
 const count = z.number().int().min(0);
 const path = jsonPathSchema;
 
-const stateSchema = z.object({
-  format: z.literal('1'),
-  fingerprint: z.string(),
-  include_secrets: z.boolean(),
-  head: z.union([z.object({ branch: path }), z.object({ commit: objectId })]).nullable(),
-  branches: z.array(
-    z.object({ name: path, commit: objectId, upstream: z.object({ remote: path, merge: path }).nullable() }),
-  ),
-  tags: z.array(z.object({ name: path, object: objectId })),
-  remotes: z.array(z.object({ name: path, url: path })),
-  remote_branches: z.array(z.object({ name: path, commit: objectId })),
-  shallow: z.array(objectId),
-  stashes: z.array(z.object({ commit: objectId, who: path, message: path })),
-  operation: z.string().nullable(),
-  operation_commits: z.array(z.object({ name: z.string().regex(/^[A-Z_]+$/), commit: objectId })),
-  index: z
-    .object({
-      tree: objectId,
-      entries: z.array(
-        z.object({
-          path,
-          mode: z.string().regex(/^[0-7]{5,6}$/),
-          object: objectId,
-          stage: z.number().int().min(0).max(3),
-          flags: z.array(z.enum(indexFlags)),
-        }),
-      ),
-    })
-    .nullable(),
-  missing: z.array(
-    z.object({
-      object: objectId,
-      type: z.enum(['commit', 'tree', 'blob', 'tag']),
-      path: path.nullable(),
-      reason: z.enum(missingReasons),
-    }),
-  ),
-  missing_total: count,
-  problems: z.array(z.string()),
-  commits: count,
-  bytes: count,
-});
+const stateSchema = onFirstUse(() =>
+  z.object({
+    format: z.literal('1'),
+    fingerprint: z.string(),
+    include_secrets: z.boolean(),
+    head: z.union([z.object({ branch: path }), z.object({ commit: objectId })]).nullable(),
+    branches: z.array(
+      z.object({ name: path, commit: objectId, upstream: z.object({ remote: path, merge: path }).nullable() }),
+    ),
+    tags: z.array(z.object({ name: path, object: objectId })),
+    remotes: z.array(z.object({ name: path, url: path })),
+    remote_branches: z.array(z.object({ name: path, commit: objectId })),
+    shallow: z.array(objectId),
+    stashes: z.array(z.object({ commit: objectId, who: path, message: path })),
+    operation: z.string().nullable(),
+    operation_commits: z.array(z.object({ name: z.string().regex(/^[A-Z_]+$/), commit: objectId })),
+    index: z
+      .object({
+        tree: objectId,
+        entries: z.array(
+          z.object({
+            path,
+            mode: z.string().regex(/^[0-7]{5,6}$/),
+            object: objectId,
+            stage: z.number().int().min(0).max(3),
+            flags: z.array(z.enum(indexFlags)),
+          }),
+        ),
+      })
+      .nullable(),
+    missing: z.array(
+      z.object({
+        object: objectId,
+        type: z.enum(['commit', 'tree', 'blob', 'tag']),
+        path: path.nullable(),
+        reason: z.enum(missingReasons),
+      }),
+    ),
+    missing_total: count,
+    problems: z.array(z.string()),
+    commits: count,
+    bytes: count,
+  }),
+);
 
 export function encodeGitState(state: GitState): Buffer {
   return Buffer.from(`${JSON.stringify(state, null, 1)}\n`, 'utf8');
@@ -147,7 +150,7 @@ export function decodeGitState(content: Buffer, snapshot: string): GitState {
       `The git state in snapshot ${snapshot} is written in format ${JSON.stringify(format.data.format)}, which this version does not know.`,
       { snapshot, format: format.data.format },
     );
-  const parsed = stateSchema.safeParse(value);
+  const parsed = stateSchema().safeParse(value);
   if (parsed.success) return parsed.data;
   throw new SnapError(
     'STORE_DAMAGED',

@@ -4,6 +4,7 @@ import type { StoredEntry } from './entry.js';
 import { type EntryPath, type HostPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
 import { jsonPathSchema } from './json-path.js';
+import { onFirstUse } from './on-first-use.js';
 import type { Change } from './restore-plan.js';
 import type { KeptPath, SnapshotPointer } from './results.js';
 
@@ -38,56 +39,65 @@ export type JournalRecord =
   | { readonly kind: 'direction'; readonly direction: 'continue' | 'abort' }
   | { readonly kind: 'done' };
 
-const pointer = z.object({ instance: z.string(), seq: z.number().int().positive(), id: z.string(), ref: z.string() });
+const partSchemas = onFirstUse(() => {
+  const pointer = z.object({ instance: z.string(), seq: z.number().int().positive(), id: z.string(), ref: z.string() });
 
-const mode = z.number().int().min(0).max(0o7777);
-const owned = { u: z.number().int().min(0), g: z.number().int().min(0) };
-const content = {
-  o: z.string().regex(/^[0-9a-f]{40}$/),
-  s: z.number().int().min(0),
-  l: jsonPathSchema.optional(),
-};
+  const mode = z.number().int().min(0).max(0o7777);
+  const owned = { u: z.number().int().min(0), g: z.number().int().min(0) };
+  const content = {
+    o: z.string().regex(/^[0-9a-f]{40}$/),
+    s: z.number().int().min(0),
+    l: jsonPathSchema.optional(),
+  };
 
-const state = z.discriminatedUnion('k', [
-  z.object({ k: z.literal('file'), m: mode, h: z.boolean(), r: z.literal(true).optional(), ...content, ...owned }),
-  z.object({ k: z.literal('symlink'), ...content, ...owned }),
-  z.object({ k: z.literal('directory'), m: mode, ...owned }),
-]);
+  const state = z.discriminatedUnion('k', [
+    z.object({ k: z.literal('file'), m: mode, h: z.boolean(), r: z.literal(true).optional(), ...content, ...owned }),
+    z.object({ k: z.literal('symlink'), ...content, ...owned }),
+    z.object({ k: z.literal('directory'), m: mode, ...owned }),
+  ]);
 
-const kept = z.object({ mount: z.string(), path: jsonPathSchema, reason: z.string() });
+  const kept = z.object({ mount: z.string(), path: jsonPathSchema, reason: z.string() });
 
-const recordSchema = z.discriminatedUnion('kind', [
-  z.object({
-    kind: z.literal('begin'),
-    id: z.string().regex(/^[0-9A-Z]+$/),
-    snapshot: pointer,
-    emergency: pointer,
-    mounts: z.array(z.object({ name: z.string(), path: jsonPathSchema, device: z.string(), inode: z.string() })),
-    request: z.string(),
-  }),
-  z.object({
-    kind: z.literal('change'),
-    mount: z.string(),
-    path: jsonPathSchema,
-    action: z.enum(['create', 'overwrite', 'delete', 'chmod', 'retype']),
-    reason: z.string(),
-    before: state.nullable(),
-    after: state.nullable(),
-  }),
-  z.object({
-    kind: z.literal('planned'),
-    changes: z.number().int().min(0),
-    blocked: z.array(kept).optional(),
-  }),
-  z.object({
-    kind: z.literal('lent'),
-    mount: z.string(),
-    path: jsonPathSchema,
-    mode,
-  }),
-  z.object({ kind: z.literal('direction'), direction: z.enum(['continue', 'abort']) }),
-  z.object({ kind: z.literal('done') }),
-]);
+  return { pointer, mode, state, kept };
+});
+
+const recordSchema = onFirstUse(() => {
+  const { pointer, mode, state, kept } = partSchemas();
+  return z.discriminatedUnion('kind', [
+    z.object({
+      kind: z.literal('begin'),
+      id: z.string().regex(/^[0-9A-Z]+$/),
+      snapshot: pointer,
+      emergency: pointer,
+      mounts: z.array(z.object({ name: z.string(), path: jsonPathSchema, device: z.string(), inode: z.string() })),
+      request: z.string(),
+    }),
+    z.object({
+      kind: z.literal('change'),
+      mount: z.string(),
+      path: jsonPathSchema,
+      action: z.enum(['create', 'overwrite', 'delete', 'chmod', 'retype']),
+      reason: z.string(),
+      before: state.nullable(),
+      after: state.nullable(),
+    }),
+    z.object({
+      kind: z.literal('planned'),
+      changes: z.number().int().min(0),
+      blocked: z.array(kept).optional(),
+    }),
+    z.object({
+      kind: z.literal('lent'),
+      mount: z.string(),
+      path: jsonPathSchema,
+      mode,
+    }),
+    z.object({ kind: z.literal('direction'), direction: z.enum(['continue', 'abort']) }),
+    z.object({ kind: z.literal('done') }),
+  ]);
+});
+
+type Parts = { readonly [Name in keyof ReturnType<typeof partSchemas>]: z.infer<ReturnType<typeof partSchemas>[Name]> };
 
 export function encodeRecord(record: JournalRecord): string {
   switch (record.kind) {
@@ -129,7 +139,7 @@ export function encodeRecord(record: JournalRecord): string {
 
 /** @throws z.ZodError or SyntaxError for anything that encodeRecord does not make. */
 export function decodeRecord(text: string): JournalRecord {
-  const record = recordSchema.parse(JSON.parse(text));
+  const record = recordSchema().parse(JSON.parse(text));
   switch (record.kind) {
     case 'begin':
       return {
@@ -172,7 +182,7 @@ export function decodeRecord(text: string): JournalRecord {
   }
 }
 
-function toPointer(value: z.infer<typeof pointer>): SnapshotPointer {
+function toPointer(value: Parts['pointer']): SnapshotPointer {
   return {
     instance: value.instance as InstanceName,
     seq: value.seq as Seq,
@@ -181,11 +191,11 @@ function toPointer(value: z.infer<typeof pointer>): SnapshotPointer {
   };
 }
 
-function toKept({ mount, path, reason }: z.infer<typeof kept>): KeptPath {
+function toKept({ mount, path, reason }: Parts['kept']): KeptPath {
   return { mount: mount as MountName, path: parseEntryPath(pathFromJson(path)), reason };
 }
 
-function stateToJson(entry: StoredEntry | null): z.input<typeof state> | null {
+function stateToJson(entry: StoredEntry | null): Parts['state'] | null {
   if (entry === null) return null;
   const owner = { u: entry.uid, g: entry.gid };
   if (entry.kind === 'directory') return { k: 'directory', m: entry.mode, ...owner };
@@ -195,7 +205,7 @@ function stateToJson(entry: StoredEntry | null): z.input<typeof state> | null {
   return { k: 'file', m: entry.mode, o: entry.oid, s: entry.size, h: entry.sparse, ...ranges, ...link, ...owner };
 }
 
-function stateFromJson(path: EntryPath, value: z.infer<typeof state> | null): StoredEntry | null {
+function stateFromJson(path: EntryPath, value: Parts['state'] | null): StoredEntry | null {
   if (value === null) return null;
   const base = { path, uid: value.u, gid: value.g };
   if (value.k === 'directory') return { kind: 'directory', mode: value.m, ...base };

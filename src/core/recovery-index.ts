@@ -4,6 +4,7 @@ import type { JsonPath } from './entry-path.js';
 import { type DirtyExitPolicy, type EnvironmentName, dirtyExitPolicies } from './jackin/configuration.js';
 import { type JackinManifest, jackinManifestSchema } from './jackin/manifest.js';
 import { jsonPathSchema } from './json-path.js';
+import { onFirstUse } from './on-first-use.js';
 
 /*
  * Where an instance comes from, and what it takes to have it again: part of its record, and so of each snapshot. What a
@@ -99,18 +100,14 @@ export interface PlannedMountSpec {
 
 /** @throws z.ZodError for anything that is no recovery index */
 export function recoveryIndexFromJson(value: unknown): RecoveryIndex {
-  schema ??= indexSchema();
-  return schema.parse(value);
+  return indexSchema().parse(value);
 }
 
-// Made for the first record that has one: most have none.
-let schema: z.ZodType<RecoveryIndex> | undefined;
-
-function indexSchema(): z.ZodType<RecoveryIndex> {
+const indexSchema = onFirstUse((): z.ZodType<RecoveryIndex> => {
   const { source, isolation, ...fields } = recoveryIndexSchemas();
   const origin = z.object({ name: z.string(), source, container_path: jsonPathSchema.nullable(), isolation });
   return z.object({ ...fields, mounts: z.array(origin) });
-}
+});
 
 /** The schemas of an index's parts, for documents that show them. */
 export interface RecoveryIndexSchemas {
@@ -127,7 +124,7 @@ export function recoveryIndexSchemas(): RecoveryIndexSchemas {
   return {
     source,
     isolation: isolationSchema().nullable(),
-    jackin: z.object({ home: jsonPathSchema, manifest: jackinManifestSchema }).nullable(),
+    jackin: z.object({ home: jsonPathSchema, manifest: jackinManifestSchema() }).nullable(),
     left_out: z.array(
       z.object({ container_path: jsonPathSchema, path: jsonPathSchema, source, reason: z.enum(leftOutMountReasons) }),
     ),

@@ -4,6 +4,7 @@ import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';
 import type { InstanceName, ObjectId } from './ids.js';
 import { jsonPathSchema } from './json-path.js';
+import { onFirstUse } from './on-first-use.js';
 
 /**
  * How far it is: `making` until the command can start, `ready` from then on, `removing` from the moment that its files
@@ -33,19 +34,21 @@ export interface WorktreeRecord {
 
 const objectId = z.string().regex(/^[0-9a-f]{40}$/);
 
-const recordSchema = z.object({
-  format: z.literal('1'),
-  name: z.string(),
-  created_at: z.string(),
-  stage: z.enum(worktreeStages),
-  path: jsonPathSchema,
-  repository: jsonPathSchema,
-  common_dir: jsonPathSchema,
-  branch: z.string(),
-  base_commit: objectId,
-  base_branch: z.string().nullable(),
-  exit_code: z.number().int().nullable(),
-});
+const recordSchema = onFirstUse(() =>
+  z.object({
+    format: z.literal('1'),
+    name: z.string(),
+    created_at: z.string(),
+    stage: z.enum(worktreeStages),
+    path: jsonPathSchema,
+    repository: jsonPathSchema,
+    common_dir: jsonPathSchema,
+    branch: z.string(),
+    base_commit: objectId,
+    base_branch: z.string().nullable(),
+    exit_code: z.number().int().nullable(),
+  }),
+);
 
 export function worktreeToJson(record: WorktreeRecord): unknown {
   return {
@@ -65,7 +68,7 @@ export function worktreeToJson(record: WorktreeRecord): unknown {
 
 /** @throws z.ZodError for anything that worktreeToJson does not make. */
 export function worktreeFromJson(value: unknown): WorktreeRecord {
-  const parsed = recordSchema.parse(value);
+  const parsed = recordSchema().parse(value);
   return {
     name: parsed.name as InstanceName,
     createdAt: parsed.created_at,

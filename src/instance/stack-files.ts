@@ -10,6 +10,7 @@ import { type PresetProblem, type StackPreset, presetLimits, toPreset } from '..
 import { SnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, removeUnfinished, writeDurably } from '../fs/durable.js';
 import { digest } from './host.js';
+import { onFirstUse } from '../core/on-first-use.js';
 
 export interface Problem {
   readonly line: number;
@@ -69,7 +70,7 @@ export class StackFiles {
 
   async readRecommendation(file: HostPath, content: string): Promise<readonly string[]> {
     const { read } = await parse<readonly string[]>(Buffer.from(content, 'latin1'), (value) => {
-      const parsed = recommendationSchema.safeParse(value);
+      const parsed = recommendationSchema().safeParse(value);
       if (parsed.success) return parsed.data.recommended;
       return parsed.error.issues.flatMap((issue): PresetProblem[] =>
         issue.code === 'unrecognized_keys'
@@ -86,7 +87,7 @@ export class StackFiles {
     const text = readIfThere(place);
     if (text === undefined) return undefined;
     try {
-      const { path, sha256, presets } = approvalSchema.parse(JSON.parse(text.toString('utf8')));
+      const { path, sha256, presets } = approvalSchema().parse(JSON.parse(text.toString('utf8')));
       if (pathFromJson(path) === file) return { sha256, presets };
     } catch (cause) {
       throw invalid(place, [{ line: 1, problem: 'it is no approval' }], cause);
@@ -112,18 +113,22 @@ export class StackFiles {
 }
 
 /** It may say nothing else: whoever writes in a mount is not trusted with patterns. */
-const recommendationSchema = z.strictObject({
-  recommended: z
-    .array(z.string().refine(isPresetName, 'this cannot be the name of a preset'), 'it is a list of names')
-    .max(presetLimits.presets),
-});
+const recommendationSchema = onFirstUse(() =>
+  z.strictObject({
+    recommended: z
+      .array(z.string().refine(isPresetName, 'this cannot be the name of a preset'), 'it is a list of names')
+      .max(presetLimits.presets),
+  }),
+);
 
-const approvalSchema = z.object({
-  format: z.literal('1'),
-  path: jsonPathSchema,
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-  presets: z.array(z.string()),
-});
+const approvalSchema = onFirstUse(() =>
+  z.object({
+    format: z.literal('1'),
+    path: jsonPathSchema,
+    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    presets: z.array(z.string()),
+  }),
+);
 
 async function checkFile(path: HostPath): Promise<Checked> {
   const refused = (problem: string): Checked => ({ preset: null, problems: [{ line: 1, problem }] });

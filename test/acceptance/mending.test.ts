@@ -72,7 +72,7 @@ describe('doctor --fix', () => {
     const holdsIt = (index: string): boolean => git(['verify-pack', '-v', join(packs, index)]).includes(published);
     const index = readdirSync(packs).find((name) => name.endsWith('.idx') && holdsIt(name))!;
     for (const name of [index, index.replace('.idx', '.pack')]) rmSync(join(packs, name));
-    await fixed(scene, 9);
+    await fixed(scene, 7);
     expect(readFileSync(join(scene.store, ref), 'utf8').trim()).toBe(published);
     expect((await problems(scene)).length).toBeGreaterThan(0);
   });
@@ -86,7 +86,7 @@ describe('doctor --fix', () => {
     ];
     const pinned = readFileSync(pin, 'utf8');
     writeFileSync(ref, readFileSync(join(scene.store, 'refs/jackin/t/1')));
-    await fixed(scene, 9);
+    await fixed(scene, 7);
     expect(readFileSync(pin, 'utf8')).toBe(pinned);
   });
 
@@ -132,7 +132,7 @@ describe('doctor --fix', () => {
   test('does not make up what is lost: it is named', async () => {
     const scene = await threeSnapshots();
     for (const name of readdirSync(join(scene.store, 'objects/pack'))) rmSync(join(scene.store, 'objects/pack', name));
-    await fixed(scene, 9);
+    await fixed(scene, 7);
     expect((await problems(scene)).length).toBeGreaterThan(0);
   });
 });

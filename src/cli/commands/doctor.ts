@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { DoctorResult } from '../../core/results.js';
+import type { DoctorResult } from '../../index.js';
 import type { ExitCode } from '../exit-codes.js';
 import { addNotes } from '../help.js';
 import type { Session } from '../session.js';

@@ -1,4 +1,4 @@
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 
 import type { RestorePreview, RestoreRequest, RestoreResult } from '../../index.js';
 import { ReaderGone } from '../output.js';
@@ -19,9 +19,18 @@ export type RestoreConsent = Pick<RestoreRequest, 'confirm' | 'allowLarge' | 'co
 
 /**
  * A large plan stays while garbage is made beside it, which V8 would let grow as large as the plan. The process does
- * nothing else, so that its settings are ours to change.
+ * nothing else, so that its settings are ours to change. A small plan would only be slower for it.
  */
-const collectEarlier = '--heap-growing-percent=25';
+function collectEarlierOnceLarge(): { stop: () => void } {
+  const watch = setInterval(() => {
+    if (getHeapStatistics().used_heap_size < largeHeap) return;
+    clearInterval(watch);
+    setFlagsFromString('--heap-growing-percent=25');
+  }, 20).unref();
+  return { stop: () => clearInterval(watch) };
+}
+
+const largeHeap = 40 * 1024 * 1024;
 
 /** What restore, undo and recover share: show the plan, ask, do it, and tell what came of it. */
 export async function carryOutRestore(
@@ -29,7 +38,7 @@ export async function carryOutRestore(
   manner: RestoreManner,
   run: (consent: RestoreConsent) => Promise<RestoreResult>,
 ): Promise<Outcome> {
-  setFlagsFromString(collectEarlier);
+  const watch = collectEarlierOnceLarge();
   const { surroundings, stopProgress, globals } = context;
   const [{ agreeTo, canAsk }, { largeQuestion, planText, restoredText, failureLines }, { restoreData }] =
     await Promise.all([import('../confirm.js'), import('../views/text-restore.js'), import('../views/json-change.js')]);
@@ -48,7 +57,7 @@ export async function carryOutRestore(
     },
     allowLarge: manner.allowLarge,
     confirmLarge: canAsk(surroundings.output) ? (large) => surroundings.ask(largeQuestion(large)) : undefined,
-  });
+  }).finally(watch.stop);
 
   const plan =
     preview === undefined || preview.plan.length === 0

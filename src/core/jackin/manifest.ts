@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { onFirstUse } from '../on-first-use.js';
 
 /**
  * What jackin's own manifest (`.jackin/instance.json`, version 2) says of an instance. It names no mounts. Fields that are
@@ -35,30 +36,32 @@ export const jackinManifestVersion = 2;
 
 const maybe = z.string().nullish();
 
-export const jackinManifestSchema: z.ZodType<JackinManifest> = z.object({
-  version: z.literal(jackinManifestVersion),
-  instance_id: z.string(),
-  container_base: z.string(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  workspace_name: maybe,
-  workspace_label: z.string(),
-  workdir: z.string(),
-  host_workdir_fingerprint: z.string().default(''),
-  role_key: z.string(),
-  role_display_name: z.string().default(''),
-  agent_runtime: z.string(),
-  role_source_git: z.string().default(''),
-  role_source_ref: maybe,
-  image_tag: z.string().default(''),
-  status: z.string(),
-  last_attach_outcome: maybe,
-  docker: z.object({ role_container: z.string() }).nullish(),
-  backend: maybe,
-  role_git_sha: maybe,
-  base_image_ref: maybe,
-  base_image_digest: maybe,
-});
+export const jackinManifestSchema: () => z.ZodType<JackinManifest> = onFirstUse(() =>
+  z.object({
+    version: z.literal(jackinManifestVersion),
+    instance_id: z.string(),
+    container_base: z.string(),
+    created_at: z.string(),
+    updated_at: z.string(),
+    workspace_name: maybe,
+    workspace_label: z.string(),
+    workdir: z.string(),
+    host_workdir_fingerprint: z.string().default(''),
+    role_key: z.string(),
+    role_display_name: z.string().default(''),
+    agent_runtime: z.string(),
+    role_source_git: z.string().default(''),
+    role_source_ref: maybe,
+    image_tag: z.string().default(''),
+    status: z.string(),
+    last_attach_outcome: maybe,
+    docker: z.object({ role_container: z.string() }).nullish(),
+    backend: maybe,
+    role_git_sha: maybe,
+    base_image_ref: maybe,
+    base_image_digest: maybe,
+  }),
+);
 
 /** The container that the instance's agent works in. */
 export function roleContainer(manifest: JackinManifest): string {

@@ -2,6 +2,7 @@ import * as z from 'zod';
 
 import { bytesOfText } from '../entry-path.js';
 import { parseIgnorePattern } from '../ignore-pattern.js';
+import { onFirstUse } from '../on-first-use.js';
 
 /** A kind of project: how a directory of it is told, and what its tools make again there and below. */
 export interface StackPreset {
@@ -34,18 +35,20 @@ const pattern = z.string().superRefine((text, context) => {
 });
 
 /** A preset as its file has it. Unknown fields are refused: nobody is to believe that they do something. */
-const presetSchema = z.strictObject({
-  description: z.string().max(200, 'at most 200 characters').default(''),
-  detect: z
-    .array(z.union([detectName, z.array(detectName).min(1)], 'a name, or a list of names that are all there'))
-    .min(1, 'at least one file to look for')
-    .refine((ways) => ways.flat().length <= presetLimits.detect, `at most ${presetLimits.detect} files to look for`),
-  patterns: z
-    .array(pattern)
-    .min(1, 'at least one pattern')
-    .max(presetLimits.patterns, `at most ${presetLimits.patterns} patterns`),
-  opt_in: z.boolean().default(false),
-});
+const presetSchema = onFirstUse(() =>
+  z.strictObject({
+    description: z.string().max(200, 'at most 200 characters').default(''),
+    detect: z
+      .array(z.union([detectName, z.array(detectName).min(1)], 'a name, or a list of names that are all there'))
+      .min(1, 'at least one file to look for')
+      .refine((ways) => ways.flat().length <= presetLimits.detect, `at most ${presetLimits.detect} files to look for`),
+    patterns: z
+      .array(pattern)
+      .min(1, 'at least one pattern')
+      .max(presetLimits.patterns, `at most ${presetLimits.patterns} patterns`),
+    opt_in: z.boolean().default(false),
+  }),
+);
 
 /** What is wrong with a file, and at which key of it. */
 export interface PresetProblem {
@@ -55,7 +58,7 @@ export interface PresetProblem {
 
 /** The preset in what a file says, or all that is wrong with it. */
 export function toPreset(name: string, value: unknown): StackPreset | readonly PresetProblem[] {
-  const parsed = presetSchema.safeParse(value);
+  const parsed = presetSchema().safeParse(value);
   if (!parsed.success) return parsed.error.issues.flatMap(problemsOf);
   const { description, detect, patterns, opt_in: optIn } = parsed.data;
   return {

@@ -69,7 +69,7 @@ export class FileJackinHome implements JackinHome {
   manifest(container: string): JackinManifest | undefined {
     if (!isContainerName(container)) return undefined;
     const file = this.#record(container, 'instance.json');
-    const manifest = readJsonFile(file, { version: jackinManifestVersion, schema: jackinManifestSchema });
+    const manifest = readJsonFile(file, { version: jackinManifestVersion, schema: jackinManifestSchema() });
     if (manifest !== undefined && manifest.container_base !== container)
       throw invalid(file, `container_base: it is that of ${JSON.stringify(manifest.container_base)}`);
     return manifest;

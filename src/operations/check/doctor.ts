@@ -21,7 +21,12 @@ export async function doctor(context: Context, { fix = false }: { readonly fix?:
       findings.push(...(await check()));
     } catch (error) {
       if (!isSnapError(error)) throw error;
-      findings.push({ level: 'problem', isDamage: isSnapError(error, 'STORE_DAMAGED'), what: error.message, hint: null });
+      findings.push({
+        level: 'problem',
+        isDamage: isSnapError(error, 'STORE_DAMAGED'),
+        what: error.message,
+        hint: null,
+      });
     }
   };
   await look(() => gitVersion(context));
