@@ -1,5 +1,6 @@
 import type { LeftOutReason, StoredEntry, StoredFile, StoredSymlink } from './entry.js';
 import { type EntryPath, Inherited, baseName, isWithin, parentPath } from './entry-path.js';
+import { describeLeftOut } from './left-out-words.js';
 import type { ObservedSet } from './observed-set.js';
 import type { PlanAction } from './results.js';
 
@@ -27,7 +28,7 @@ export interface MountPlan {
   readonly changes: readonly Change[];
   /** New since the snapshot, or unknown to it, and left alone. */
   readonly kept: readonly Kept[];
-  /** Stored in the snapshot, different now, and not restorable: the restore is partial. */
+  /** Stored in the snapshot, different now, and not restorable, or new and not readable: the restore is partial. */
   readonly blocked: readonly Kept[];
 }
 
@@ -212,11 +213,27 @@ class Planner {
     if (this.#question.observedThen.leftOutAt(path) !== undefined) return this.#occupy(path);
     const repository = this.#repositoryOf(path, newRepositories);
     if (repository !== null) return this.#keep(path, repository, 'new_repository');
-    if (entry === null) return this.#keep(path, path, this.#question.liveLeftOut.get(path) ?? 'not captured');
+    if (entry === null) return this.#judgeNotCaptured(path);
     const reason = this.#whyNotDeleted(path, entry);
     if (reason !== null) return this.#keep(path, path, reason);
     if (entry.kind === 'directory' && this.#occupied.has(path)) return this.#occupy(path);
     this.#change(path, 'delete', 'new since the snapshot', entry, null);
+  }
+
+  /** What would go, could it be read: the mount is not as in the snapshot for it. All else stays as others do. */
+  #judgeNotCaptured(path: EntryPath): void {
+    const reason = this.#question.liveLeftOut.get(path);
+    if (reason === undefined || !isFailure(reason) || !this.#mayGo(path))
+      return this.#keep(path, path, reason ?? 'not captured');
+    this.#blocked.set(path, `it may be new, and is ${describeLeftOut(reason)}`);
+    this.#occupy(path);
+  }
+
+  /** Of a path whose kind is not known. */
+  #mayGo(path: EntryPath): boolean {
+    const { observedThen, protection, noDelete } = this.#question;
+    if (noDelete || !observedThen.provesAbsence(path)) return false;
+    return [true, false].every((isDirectory) => protection(path, isDirectory) === null);
   }
 
   #whyNotDeleted(path: EntryPath, entry: StoredEntry): string | null {
@@ -334,24 +351,13 @@ function attributeDifference(wanted: StoredEntry, live: StoredEntry): string | n
   return wanted.uid === live.uid && wanted.gid === live.gid ? null : 'owner differs';
 }
 
-function linkOf(entry: StoredEntry | undefined): EntryPath | undefined {
-  return entry === undefined || entry.kind === 'directory' ? undefined : entry.linkedTo;
+/** Nobody wants it left out: it is for want of a permission, of a whole disk, or of a moment in which it stays the same. */
+function isFailure(reason: LeftOutReason): boolean {
+  return reason === 'unreadable' || reason === 'unstable';
 }
 
-function describeLeftOut(reason: LeftOutReason): string {
-  const words: Record<LeftOutReason, string> = {
-    ignored: 'ignored',
-    excluded: 'excluded',
-    secret: 'a secret',
-    too_large: 'too large',
-    unreadable: 'not readable',
-    special: 'a socket, pipe or device',
-    unstable: 'changing all the time',
-    git_dir: 'a repository',
-    unsupported: 'not supported',
-    foreign_fs: 'on another file system',
-  };
-  return words[reason];
+function linkOf(entry: StoredEntry | undefined): EntryPath | undefined {
+  return entry === undefined || entry.kind === 'directory' ? undefined : entry.linkedTo;
 }
 
 function byPath(a: { path: string }, b: { path: string }): number {

@@ -82,17 +82,24 @@ async function removeDirectory(
 ): Promise<void> {
   // Some tools take the right to write away from what they make, and a mode that was restored may be any.
   if ((stat.mode & 0o700) !== 0o700) parent.setAttributes(name, stat, { uid: stat.uid, gid: stat.gid, mode: 0o700 });
-  const directory = parent.enter(name);
   const before = removal.stays.length;
-  try {
-    for (let pass = 0; pass < passesAtMost && removal.stays.length === before; pass += 1) {
+  for (let pass = 0; pass < passesAtMost && removal.stays.length === before; pass += 1) {
+    // Left before it is removed: far down, a directory above is held again only once this one is closed.
+    const directory = parent.enter(name);
+    try {
+      if (!isSame(directory.identity, stat)) break;
       await emptyDirectory(removal, directory, path);
-      if (removal.stays.length === before && isRemoved(parent, name)) return;
+    } finally {
+      directory.close();
     }
-  } finally {
-    directory.close();
+    if (removal.stays.length === before && isRemoved(parent, name)) return;
   }
   if (removal.stays.length === before) removal.stays.push(path);
+}
+
+/** Another one in its place is not what was looked at. */
+function isSame(one: Pick<EntryStat, 'dev' | 'ino'>, other: Pick<EntryStat, 'dev' | 'ino'>): boolean {
+  return one.dev === other.dev && one.ino === other.ino;
 }
 
 async function emptyDirectory(removal: Removal, directory: WritableDirectory, path: EntryPath): Promise<void> {

@@ -57,6 +57,16 @@ describe('drill', () => {
     expect(readdirSync(room)).toEqual([]);
   });
 
+  test('of folders that lie in each other more deeply than descriptors are held', async () => {
+    const scene = new Scene();
+    const deep = Array.from({ length: 200 }, () => 'd').join('/');
+    scene.write({ [`${deep}/f`]: 'deep\n' });
+    await scene.save();
+    const room = scene.folder('room');
+    await scene.run(['drill', '--in', room]);
+    expect(readdirSync(room)).toEqual([]);
+  });
+
   test('tells what does not come back, exits 7, and leaves nothing', async () => {
     const scene = filled();
     await scene.save();

@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { JsonRun } from './scene.js';
@@ -55,6 +55,20 @@ describe('an unreadable file or folder', () => {
     expect([scene.read('d/f'), scene.read('d/e/g')]).toEqual(['f', 'g']);
     await scene.restore(2, [], { code: [0, 6] });
     expect([scene.read('d/f'), scene.read('d/e/g')]).toEqual(['f', 'g']);
+  });
+
+  test('that is new stays, and is named as a part of the restore that is missing', async () => {
+    const scene = new Scene({ as: 'ordinary user' });
+    scene.write({ ok: 'then' });
+    await scene.save();
+    scene.write({ ok: 'now', 'new/no': 'no', 'new/yes': 'yes' });
+    mode(scene, 0, 'new/no');
+    const restored = await scene.restore(1, [], { code: 6 });
+    expect(failedPaths(restored)).toEqual(['new/no']);
+    mode(scene, 0o644, 'new/no');
+    expect([scene.read('ok'), scene.read('new/no'), existsSync(scene.at('new/yes'))]).toEqual(['then', 'no', false]);
+    await scene.restore();
+    expect(existsSync(scene.at('new'))).toBe(false);
   });
 
   test('is left alone by a restore of the snapshot that could not hold it, readable or not', async () => {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 
-import { leftOutReasons } from '../../src/core/entry.js';
+import { type LeftOutReason, leftOutReasons } from '../../src/core/entry.js';
 import { type States, follows, planLines, planOf } from './plan-scene.js';
 
 describe('one path, by what it was and what it is', () => {
@@ -104,12 +104,12 @@ describe('what cannot be captured now, for whatever reason, is never replaced or
     });
 
     follows([
-      { what: 'absent then: kept, with that reason', nowOut: { x: reason }, plan: [`keep x: ${reason}`] },
+      { what: 'absent then: it stays, with that reason', nowOut: { x: reason }, plan: [staying('x', reason)] },
       {
         what: 'in a folder that is new: the folder stays for it, the rest goes',
         now: { 'new/a': 'file A', 'new/deep/b': 'file B' },
         nowOut: { 'new/deep/x': reason },
-        plan: ['delete new/a', 'delete new/deep/b', `keep new/deep/x: ${reason}`],
+        plan: ['delete new/a', 'delete new/deep/b', staying('new/deep/x', reason)],
       },
       {
         what: 'in a folder whose place a file is to take: the folder stays for it',
@@ -118,12 +118,26 @@ describe('what cannot be captured now, for whatever reason, is never replaced or
         nowOut: { 'd/x': reason },
         plan: [
           'delete d/y',
-          `keep d/x: ${reason}`,
-          'block d: the folder in its place holds something that no snapshot can take',
+          ...keptFirst([
+            'block d: the folder in its place holds something that no snapshot can take',
+            staying('d/x', reason),
+          ]),
         ],
       },
     ]);
   });
+
+  /** What could not be read is named as a part of the restore that is missing. */
+  function staying(path: string, reason: LeftOutReason): string {
+    if (reason === 'unreadable') return `block ${path}: it may be new, and is not readable`;
+    if (reason === 'unstable') return `block ${path}: it may be new, and is changing all the time`;
+    return `keep ${path}: ${reason}`;
+  }
+
+  function keptFirst(lines: readonly string[]): string[] {
+    const kept = lines.filter((line) => line.startsWith('keep'));
+    return [...kept, ...lines.filter((line) => !kept.includes(line))];
+  }
 });
 
 describe('a path goes only when it is proven to be new', () => {
@@ -204,6 +218,21 @@ describe('a path goes only when it is proven to be new', () => {
       what: 'the root is never deleted',
       now: {},
       plan: [],
+    },
+  ]);
+});
+
+describe('what is new and could not be read', () => {
+  follows([
+    {
+      what: 'stays, and is no part of what was asked for',
+      then: { f: 'file A' },
+      now: { f: 'file A', d: 'dir' },
+      nowOut: { 'd/new': 'unreadable', other: 'unstable' },
+      plan: [
+        'block d/new: it may be new, and is not readable',
+        'block other: it may be new, and is changing all the time',
+      ],
     },
   ]);
 });

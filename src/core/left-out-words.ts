@@ -1,0 +1,18 @@
+import type { LeftOutReason } from './entry.js';
+
+/** What a path is that was left out for this reason: it goes on after `is`. */
+export function describeLeftOut(reason: LeftOutReason): string {
+  const words: Record<LeftOutReason, string> = {
+    ignored: 'ignored',
+    excluded: 'excluded',
+    secret: 'a secret',
+    too_large: 'too large',
+    unreadable: 'not readable',
+    special: 'a socket, pipe or device',
+    unstable: 'changing all the time',
+    git_dir: 'a repository',
+    unsupported: 'not supported',
+    foreign_fs: 'on another file system',
+  };
+  return words[reason];
+}
