@@ -142,3 +142,30 @@ function momentsIn(log: readonly string[]): number[] {
     .filter(({ temporary }) => everyMoment || temporary === undefined || temporary === '1')
     .map(({ number }) => number);
 }
+
+/** A restore of snapshot 1 that was killed half-way: by then `a` is written, and `b` is under construction. */
+export async function interrupted(
+  at?: number,
+  more: (mount: string) => void = () => undefined,
+): Promise<{
+  scene: Scene;
+  wasThen: ReturnType<typeof remember>;
+  wasNow: ReturnType<typeof remember>;
+}> {
+  const scene = new Scene();
+  scene.write({ a: '1', b: '1', 'd/f': '1', z: '1' });
+  await scene.save();
+  const wasThen = remember(scene.mount);
+  scene.write({ a: 'second' });
+  await scene.save();
+  scene.write({ a: '2', b: '2', 'new/file': 'new', z: '2' });
+  scene.remove('d');
+  more(scene.mount);
+  const wasNow = remember(scene.mount);
+  const die = join(import.meta.dirname, 'die-at.js');
+  const env = { NODE_OPTIONS: `--import=${die}`, DIE_BELOW: scene.mount, DIE_AT: String(at ?? 12) };
+  const { signal } = await scene.start(['restore', '1', '--yes'], { env }).done;
+  expect(signal).toBe('SIGKILL');
+  if (at === undefined) expect([scene.read('a'), scene.read('b')]).toEqual(['1', '2']);
+  return { scene, wasThen, wasNow };
+}

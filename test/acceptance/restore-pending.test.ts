@@ -4,7 +4,7 @@ import { appendFileSync, existsSync, readFileSync, renameSync, rmSync, writeFile
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { removeTree } from '../support/remove-tree.js';
-import { Stage, now } from './killed-restore.js';
+import { Stage, interrupted, now } from './killed-restore.js';
 import { Scene, expectSame, remember, rememberUntouched, said } from './scene.js';
 
 describe('a restore that was killed in the middle', () => {
@@ -286,33 +286,6 @@ test.each(['SIGINT', 'SIGTERM'] as const)(
 );
 
 /** Snapshots 1 and 2, and a restore of 1 that was killed just before one of its changes. */
-async function interrupted(
-  at?: number,
-  more: (mount: string) => void = () => undefined,
-): Promise<{
-  scene: Scene;
-  wasThen: ReturnType<typeof remember>;
-  wasNow: ReturnType<typeof remember>;
-}> {
-  const scene = new Scene();
-  scene.write({ a: '1', b: '1', 'd/f': '1', z: '1' });
-  await scene.save();
-  const wasThen = remember(scene.mount);
-  scene.write({ a: 'second' });
-  await scene.save();
-  scene.write({ a: '2', b: '2', 'new/file': 'new', z: '2' });
-  scene.remove('d');
-  more(scene.mount);
-  const wasNow = remember(scene.mount);
-  const die = join(import.meta.dirname, 'die-at.js');
-  // By then `a` is written, and `b` is under construction.
-  const env = { NODE_OPTIONS: `--import=${die}`, DIE_BELOW: scene.mount, DIE_AT: String(at ?? 12) };
-  const { signal } = await scene.start(['restore', '1', '--yes'], { env }).done;
-  expect(signal).toBe('SIGKILL');
-  if (at === undefined) expect([scene.read('a'), scene.read('b')]).toEqual(['1', '2']);
-  return { scene, wasThen, wasNow };
-}
-
 function journalLine(body: string): string {
   return `${createHash('sha256').update(body).digest('hex').slice(0, 16)} ${body}\n`;
 }

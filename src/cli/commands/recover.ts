@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addNotes } from '../help.js';
-import type { Session } from '../session.js';
+import type { Context, Session } from '../session.js';
 import { UsageError } from '../usage-error.js';
 import { carryOutRestore } from './restoring.js';
 
@@ -28,7 +28,7 @@ export function define(command: Command, session: Session): void {
         const { yes = false, verbose = false, force } = options;
         return carryOutRestore(
           context,
-          { dryRun: false, yes, verbose, allowLarge: false, what: 'recover', undo: context.next('undo') },
+          { dryRun: false, yes, verbose, allowLarge: false, what: 'recover', undo: undoOf(direction, context) },
           ({ confirm }) => context.snap.recover({ direction, force, confirm }),
         );
       }),
@@ -41,6 +41,11 @@ export function define(command: Command, session: Session): void {
     ],
     exits: [0, 3, 4, 5, 6, 7, 8],
   });
+}
+
+/** What was taken back is as it was: to go on from there again is to restore once more. */
+function undoOf(direction: 'continue' | 'abort', { next }: Pick<Context, 'next'>): string | null {
+  return direction === 'continue' ? next('undo') : null;
 }
 
 function directionOf(options: RecoverOptions): 'continue' | 'abort' {

@@ -10,8 +10,8 @@ export interface RestoreManner {
   readonly verbose: boolean;
   readonly allowLarge: boolean;
   readonly what: 'restore' | 'undo' | 'recover';
-  /** The command that takes it back. */
-  readonly undo: string;
+  /** The command that takes it back; null for what is itself taken back. */
+  readonly undo: string | null;
 }
 
 /** How a restore gets to know what the user agrees to. */

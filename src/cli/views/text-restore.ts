@@ -97,7 +97,7 @@ function foldersText({ plan, failed }: Pick<RestoreResult, 'plan' | 'failed'>, t
 }
 
 /** What was done, and the one command that takes it back. */
-export function restoredText(result: RestoreResult, undo: string, style: TextStyle): string {
+export function restoredText(result: RestoreResult, undo: string | null, style: TextStyle): string {
   const { fromSnapshot, restoredFiles, deletedFiles, bytesWritten, emergencySnapshot, verified } = result;
   if (result.plan.length === 0 && result.failed.length === 0) return '';
   const done =
@@ -106,10 +106,10 @@ export function restoredText(result: RestoreResult, undo: string, style: TextSty
     `from snapshot ${fromSnapshot.seq} of ${fromSnapshot.instance}`;
   const into = result.destination === null ? [] : ['into', displayPath(result.destination)];
   const back =
-    emergencySnapshot === null ? '' : `The state before is snapshot ${emergencySnapshot.seq}. Take this back:`;
+    emergencySnapshot === null || undo === null ? '' : `The state before is snapshot ${emergencySnapshot.seq}. Take this back:`;
   return textOf([
     wrapped(ended([...words(done), ...into], verified ? '; verified.' : '.'), style, 2),
-    ...(back === '' ? [] : [wrapped([...words(back), undo], style, 2)]),
+    ...(undo === null || back === '' ? [] : [wrapped([...words(back), undo], style, 2)]),
   ]);
 }
 

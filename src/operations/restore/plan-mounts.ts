@@ -2,6 +2,7 @@ import { protectedFromDeletion } from '../../core/classify.js';
 import type { LeftOutReason, StoredEntry } from '../../core/entry.js';
 import { type EntryPath, type HostPath, displayPath, hostPathBelow, isWithin } from '../../core/entry-path.js';
 import type { MountName } from '../../core/ids.js';
+import type { ObservedSet } from '../../core/observed-set.js';
 import { type Change, type Kept, type MountPlan, planRestore } from '../../core/restore-plan.js';
 import type { KeptPath, PlannedChange } from '../../core/results.js';
 import { SnapError } from '../../errors.js';
@@ -28,6 +29,8 @@ export interface PlanOptions {
   readonly deleteNewRepositories: boolean;
   /** Paths that nobody knows any more are in order; default: refused. */
   readonly unknownPaths?: 'pass' | undefined;
+  /** What rules left out when others restored, after the snapshot was made. */
+  readonly leftOutSince?: ObservedSet | undefined;
   /** What an earlier restore, which this one takes back, had put there. */
   readonly returned: ReadonlyMap<EntryPath, StoredEntry>;
 }
@@ -52,7 +55,9 @@ export function planMount(
     deleteNewRepositories: options.deleteNewRepositories,
     returned: options.returned,
     protection: (path, directory) =>
-      protectedFromDeletion(path, directory, then.rulesFor(path), live.rules.rulesFor(path)),
+      protectedFromDeletion(path, directory, then.rulesFor(path), live.rules.rulesFor(path)) ??
+      options.leftOutSince?.leftOutAt(path) ??
+      null,
   });
   const newFilesDeleted = plan.changes.filter((change) => isFileDeleted(change, options.returned)).length;
   return { name: content.name, path: live.mount.path, content, live, scope, plan, newFilesDeleted };

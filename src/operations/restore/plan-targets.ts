@@ -10,6 +10,7 @@ import type { Context } from '../context.js';
 import { type MountContent, readMountContent } from '../snapshot-content.js';
 import type { KnownSnapshot } from '../snapshots.js';
 import { type AsInSnapshot, compareWithRecord, rulesOfBoth } from './as-in-snapshot.js';
+import { type LeftOutSince, readLeftOutSince } from './left-out-since.js';
 import { pendingTemporaryPrefix } from './pending.js';
 import { type PlannedMount, planMount } from './plan-mounts.js';
 import { type Returned, readReturned } from './returned.js';
@@ -111,11 +112,12 @@ async function captureLive(
 }
 
 async function planAll(
-  { request, manifest, targets, reader }: Planning,
+  planning: Planning,
   { contents, returned }: Before,
   live: readonly CapturedMount[],
 ): Promise<PlannedMount[]> {
-  const planned: PlannedMount[] = [];
+  const { context, request, known, manifest, targets, reader } = planning;
+  const plans: ((since: LeftOutSince | undefined) => PlannedMount)[] = [];
   for (const { mount, scope } of targets) {
     const content = contents.get(mount.name);
     const captured = live.find(({ mount: { name } }) => name === mount.name);
@@ -128,7 +130,14 @@ async function planAll(
       unknownPaths: request.unknownPaths,
       returned: returned.get(content.name) ?? new Map<EntryPath, StoredEntry>(),
     };
-    planned.push(planMount(content, captured, then, options));
+    plans.push((since) => planMount(content, captured, then, { ...options, leftOutSince: since?.(content.name) }));
   }
-  return planned;
+  const planned = plans.map((plan) => plan(undefined));
+  if (!planned.some(deletes)) return planned;
+  const since = await readLeftOutSince(context, reader, known);
+  return plans.map((plan) => plan(since));
+}
+
+function deletes({ plan }: PlannedMount): boolean {
+  return plan.changes.some(({ action }) => action === 'delete');
 }

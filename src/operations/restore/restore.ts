@@ -45,11 +45,22 @@ export async function restore(context: Context, request: PlannedRestoreRequest):
     await refuseRemoved(context, known.ref);
     const resumed = await continuePending(context, request, known, reader);
     const result = await restoreLocked(context, request, known, reader);
-    return resumed === undefined || result.plan.length > 0 ? result : resumed;
+    if (resumed === undefined) return result;
+    return result.plan.length > 0 ? afterResumed(result, resumed) : resumed;
   } finally {
     await reader.close();
     locks.release();
   }
+}
+
+/** Of a restore in two parts, an undo takes back the second: how to have all of it back is said. */
+function afterResumed(result: RestoreResult, resumed: RestoreResult): RestoreResult {
+  if (result.emergencySnapshot === null || resumed.emergencySnapshot === null) return result;
+  const [first, second] = [resumed.emergencySnapshot.seq, result.emergencySnapshot.seq].map(String);
+  const message =
+    `The restore that was interrupted was finished first; the state before it is snapshot ${first}. ` +
+    `Snapshot ${second}, to which undo leads, is the state after that; for the one before all: restore ${first}.`;
+  return { ...result, messages: [...result.messages, message] };
 }
 
 /** Before anything else is looked at: no part of such a restore is done. */
