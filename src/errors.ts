@@ -1,6 +1,7 @@
 /** What a call was wrong about. The command line has a next step for each. */
 export type UsageSubject =
   | 'archive'
+  | 'data directory'
   | 'destination'
   | 'git option'
   | 'instance name'

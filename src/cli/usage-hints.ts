@@ -61,6 +61,8 @@ export const subjectHints: Readonly<Record<UsageSubject, (next: NextCommand) => 
     `See the presets: ${next('stacks list')}; none beside the usual ones: ${next('instance set more_stacks=')}`,
   archive: (next) =>
     `For example: ${next('export latest ../as-it-was.tar.gz')}; a folder of any name: ${next('restore latest --to DIR')}`,
+  'data directory': () =>
+    'Name one: jackin-snap --data-dir DIR, or JACKIN_SNAP_DATA_DIR=DIR; or set HOME to your home directory.',
   destination: (next) => `Name a place outside the data directory: ${next('export latest ../as-it-was')}`,
   'git option': () => 'See the options that go to git: jackin-snap diff --help, jackin-snap log --help',
   'instance name': (next) => `See the instances that there are: ${next('list --all', null)}`,

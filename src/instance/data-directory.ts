@@ -1,11 +1,11 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 
 import { type HostPath, contains, displayPath } from '../core/entry-path.js';
 import type { InstanceName, MountName } from '../core/ids.js';
 import { SnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably } from '../fs/durable.js';
+import { userHome } from './user-home.js';
 
 /** Where everything of ours lives. All paths are text; the directory and all in it belong to the user alone. */
 export interface DataDirectory {
@@ -23,19 +23,24 @@ export interface DataDirectory {
   readonly statCache: (name: InstanceName, mount: MountName) => string;
 }
 
-/** The data directory that the options and the environment name; it need not exist. */
+/**
+ * The data directory that the options and the environment name; it need not exist.
+ * @throws SnapError USAGE when none is named, and no home directory is known
+ */
 export function locateDataDirectory(
   option: string | undefined,
   env: Readonly<Record<string, string | undefined>>,
   cwd: string,
 ): string {
-  const home = env['HOME'] ?? homedir();
   const named = option ?? env['JACKIN_SNAP_DATA_DIR'];
   if (named !== undefined && named !== '') return resolve(cwd, named);
   const jackin = env['JACKIN_HOME_DIR'];
-  return jackin !== undefined && jackin !== ''
-    ? resolve(cwd, jackin, 'snapshots')
-    : resolve(home, '.jackin', 'snapshots');
+  if (jackin !== undefined && jackin !== '') return resolve(cwd, jackin, 'snapshots');
+  const home = userHome(env);
+  if (home !== undefined) return resolve(home, '.jackin', 'snapshots');
+  throw new SnapError('USAGE', 'No home directory is known, and no data directory was named.', {
+    what: 'data directory',
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { isAbsolute } from 'node:path';
 
 import { type ContainerMount, type ContainerState, type ContainerView, dockerStates } from '../core/containers.js';
 
@@ -13,13 +14,13 @@ const folders = ['DOCKER_CERT_PATH', 'DOCKER_CONFIG', 'HOME', 'XDG_RUNTIME_DIR']
 
 /**
  * What docker gets of the caller's environment: where its daemon is. Its folders may name programs: they must not lie where
- * an agent writes.
+ * an agent writes. One that is empty or relative is none.
  */
 export function dockerEnvironment(
   env: Readonly<Record<string, string | undefined>>,
   isTrusted: (folder: string) => boolean,
 ): Record<string, string> {
-  const kept = [...variables, ...folders.filter((name) => isTrusted(env[name] ?? '/'))];
+  const kept = [...variables, ...folders.filter((name) => isAbsolute(env[name] ?? '') && isTrusted(env[name] ?? ''))];
   const entries = kept.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return { ...Object.fromEntries(entries), LC_ALL: 'C' };
 }

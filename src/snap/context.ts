@@ -21,6 +21,7 @@ import { linuxProcesses } from '../instance/processes.js';
 import { programVersion } from '../instance/program-version.js';
 import { FileRegistry } from '../instance/registry.js';
 import { StackFiles } from '../instance/stack-files.js';
+import { userHome } from '../instance/user-home.js';
 import type { Context, Host, StatCaches } from '../operations/context.js';
 import { Interruption } from '../operations/interruption.js';
 import { containerLook, dataFinder, jackinHome, lateRemotes, repositories } from './loaded-late.js';
@@ -123,7 +124,7 @@ function toHost(
   directory: DataDirectory,
   findData: FindData,
 ): Host {
-  const home = env['HOME'];
+  const home = userHome(env);
   return {
     cwd: currentFolder(options),
     home: home === undefined ? null : (bytesOfText(home) as HostPath),

@@ -49,6 +49,14 @@ describe('what git gets to reach a remote', () => {
     expect(configuration.join()).not.toContain('credential');
   });
 
+  test('no home of its own that is empty or relative', () => {
+    for (const home of ['', 'home', '.']) {
+      const odd = { ...env, HOME: home, XDG_CONFIG_HOME: home, XDG_RUNTIME_DIR: home };
+      const { environment } = networkFor(remote('https://host/r'), odd, programs());
+      expect(Object.keys(environment).filter((name) => /^(?:HOME|XDG_)/.test(name))).toEqual([]);
+    }
+  });
+
   test('ssh by its path, quoted, and without asking', () => {
     const folder = join(tempDir('odd'), "it's");
     mkdirSync(folder);

@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 
@@ -17,6 +18,7 @@ import { layout, locateDataDirectory, openDataDirectory, refusalWithin } from '.
 import { tempDir } from '../support/temp.js';
 
 const self = process.geteuid?.();
+const inListedHome = join(userInfo().homedir, '.jackin/snapshots');
 const modeOf = (path: string): number => statSync(path).mode & 0o7777;
 
 describe('where the data directory lies', () => {
@@ -36,6 +38,9 @@ describe('where the data directory lies', () => {
       env: { JACKIN_SNAP_DATA_DIR: '', JACKIN_HOME_DIR: '', HOME: '/h' },
       found: '/h/.jackin/snapshots',
     },
+    { what: "in the listed home directory, for an empty 'HOME'", env: { HOME: '' }, found: inListedHome },
+    { what: "in the listed home directory, for a relative 'HOME'", env: { HOME: 'h' }, found: inListedHome },
+    { what: "in the listed home directory, for no 'HOME'", env: {}, found: inListedHome },
   ])('is $what', ({ option, env, found }) => {
     expect(locateDataDirectory(option, env, '/cwd')).toBe(found);
   });

@@ -1,5 +1,5 @@
 import { userInfo } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 
 import { bytesOfText, textOfBytes } from '../../core/entry-path.js';
 import type { HostPath } from '../../core/entry-path.js';
@@ -19,6 +19,7 @@ export const sshDirectory: HostPath = bytesOfText(join(userInfo().homedir, '.ssh
 
 const proxies = ['http_proxy', 'https_proxy', 'all_proxy', 'no_proxy', 'HTTPS_PROXY', 'ALL_PROXY', 'NO_PROXY'];
 const certificates = ['SSL_CERT_FILE', 'SSL_CERT_DIR', 'GIT_SSL_CAINFO', 'GIT_SSL_CAPATH'];
+/** Of folders, one that is empty or relative is none. */
 const ownPlace = ['HOME', 'USER', 'LOGNAME', 'XDG_RUNTIME_DIR'];
 /** How helpers find the store of passwords that they stand for. */
 const desktop = ['XDG_CONFIG_HOME', 'XDG_DATA_HOME', 'XDG_CACHE_HOME', 'DBUS_SESSION_BUS_ADDRESS', 'DISPLAY'];
@@ -45,13 +46,17 @@ export function networkFor(remote: Remote, env: Environment, programs: Programs)
       ...(helper === null ? [] : [`credential.helper=${helper}`]),
     ],
     environment: {
-      ...Object.fromEntries(names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+      ...Object.fromEntries(names.flatMap((name) => (isGiven(name, env[name]) ? [[name, env[name]]] : []))),
       // It wins over every setting of git's own, redirects included.
       GIT_ALLOW_PROTOCOL: address.protocol,
       GIT_TERMINAL_PROMPT: mayAsk ? '1' : '0',
       ...(address.protocol === 'ssh' ? { GIT_SSH_COMMAND: sshCommand(programs, mayAsk), GIT_SSH_VARIANT: 'ssh' } : {}),
     },
   };
+}
+
+function isGiven(name: string, value: string | undefined): boolean {
+  return value !== undefined && (!/^(?:HOME|XDG_.*)$/.test(name) || isAbsolute(value));
 }
 
 /** What git is given as the remote, after `--`. */

@@ -1,5 +1,4 @@
 import { existsSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
 import * as z from 'zod';
 
@@ -14,6 +13,7 @@ import { type IndexRow, indexVersion, instanceIndexSchema } from '../../core/jac
 import { type IsolationRecord, isolationFileSchema, isolationVersion } from '../../core/jackin/isolation.js';
 import { type JackinManifest, jackinManifestSchema, jackinManifestVersion } from '../../core/jackin/manifest.js';
 import { isSnapError } from '../../errors.js';
+import { userHome } from '../user-home.js';
 import { parseDryRunPlan } from './dry-run-plan.js';
 import { environmentNames } from './environment.js';
 import { type GlobalMount, globalMounts } from './global-mounts.js';
@@ -30,13 +30,13 @@ export interface JackinPlaces {
 }
 
 export function jackinPlaces(env: Readonly<Record<string, string | undefined>>, cwd: string): JackinPlaces {
-  const userHome = env['HOME'] ?? homedir();
+  const home = userHome(env);
   const at = (key: string, otherwise: string): string =>
-    resolve(cwd, (env[key] ?? '') === '' ? join(userHome, otherwise) : (env[key] ?? ''));
+    resolve(cwd, (env[key] ?? '') === '' ? join(home ?? '/', otherwise) : (env[key] ?? ''));
   return {
     home: at('JACKIN_HOME_DIR', '.jackin'),
     configuration: at('JACKIN_CONFIG_DIR', join('.config', 'jackin')),
-    userHome,
+    userHome: home,
   };
 }
 
