@@ -10,6 +10,11 @@ describe('a command as it can be typed', () => {
     { word: 'two words', typed: "'two words'" },
     { word: "it's", typed: "'it'\\''s'" },
     { word: '$HOME', typed: "'$HOME'" },
+    { word: '~', typed: "'~'" },
+    { word: '~user/a', typed: "'~user/a'" },
+    { word: 'src=~/a', typed: "'src=~/a'" },
+    { word: 'a:~:b', typed: "'a:~:b'" },
+    { word: 'a/~', typed: 'a/~' },
     { word: 'a\nb', typed: "'a\nb'" },
   ])('has $word as $typed', ({ word, typed }) => {
     expect(shellWord(word)).toBe(typed);
