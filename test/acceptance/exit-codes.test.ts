@@ -128,6 +128,7 @@ describe('a command that cannot do its work', () => {
     const untouched = rememberUntouched(scene.mount);
     await scene.run(['instance', 'activate', '--pid', String(bystander())]);
     expect(said(await scene.run(['restore', '1', '--yes'], { code: 4 }))).toMatch(/deactivate[^]*--force/);
+    expect(said(await scene.run(['instance', 'close'], { code: 4 }))).toMatch(/is active \([^]*deactivate/);
     await scene.run(['instance', 'deactivate']);
     const other = scene.folder('other');
     expect(said(await scene.run(['save', other], { code: 4 }))).toContain('instance show');

@@ -45,7 +45,7 @@ function defineActivity(parent: Command, session: Session): void {
 
   const close = parent.command('close').summary('no more saves, for good; the snapshots stay');
   close.action(() => session.run(close, closeOutcome));
-  addNotes(close, { examples: [['instance close -i old', 'that one']], exits: [0, 3] });
+  addNotes(close, { examples: [['instance close -i old', 'that one']], exits: [0, 3, 4] });
 }
 
 const settings = (words: readonly string[]): Readonly<Record<string, string>> =>

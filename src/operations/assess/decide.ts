@@ -10,7 +10,7 @@ import type { DiscardResult, KeepResult, ResumeResult } from '../../core/session
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { save } from '../save.js';
-import { ownerOf } from '../session/activity.js';
+import { refuseUnended } from '../session/activity.js';
 import { changeRecord } from '../session/instances.js';
 import { inWorktree, removeWorktree, takeBackCutRemoval } from '../worktree/remove-worktree.js';
 import { knowIfReadable, pointerTo } from '../snapshots.js';
@@ -44,22 +44,22 @@ export async function noteKeep(context: Context, name: InstanceName, note: strin
 /**
  * Gives the work of a session up: a snapshot of it, then the worktree that `run` made for it goes, and the instance is
  * closed. Nothing else is removed. All that is dirty or unpushed must be acknowledged by its name first.
- * @throws SnapError DECLINED, INSTANCE_ACTIVE, INSTANCE_CLOSED, WORKTREE_HOLDS_MORE and the like, and all that `save`
+ * @throws SnapError DECLINED, INSTANCE_ACTIVE, INSTANCE_CLOSED, RESTORE_PENDING, WORKTREE_HOLDS_MORE and the like, and all that `save`
  * throws: then the instance is as it was
  */
 export async function discard(context: Context, request: DiscardRequest): Promise<DiscardResult> {
   const record = await recordFor(context, request.instance);
   const inInstance: Context = { ...context, instance: record.name };
   refuseClosed(record);
-  await refuseActive(inInstance, record);
+  await refuseUnended(inInstance, record);
   if (context.registry.findWorktree(record.name)?.stage === 'ready') await takeBackCutRemoval(context, record.name);
   const assessment = await assessRecord(context, record);
   await acknowledged(assessment, request);
   const saved = await saveBefore(inInstance, record, assessment);
   const worktree = await removeItsWorktree(inInstance, record);
-  await refuseActive(inInstance, record);
-  const instance = await changeRecord(inInstance, (now) => {
+  const instance = await changeRecord(inInstance, async (now) => {
     refuseClosed(now);
+    await refuseUnended(inInstance, now);
     const decided_at = context.now().toISOString();
     return {
       ...now,
@@ -105,13 +105,6 @@ async function removeItsWorktree(context: Context, { name }: InstanceRecord): Pr
 
 function refuseClosed({ name, state }: InstanceRecord): void {
   if (state === 'closed') throw new SnapError('INSTANCE_CLOSED', `Instance ${name} is closed.`, { instance: name });
-}
-
-async function refuseActive(context: Context, record: InstanceRecord): Promise<void> {
-  const owner = await ownerOf(context, record);
-  if (owner === null) return;
-  const { name: instance } = record;
-  throw new SnapError('INSTANCE_ACTIVE', `Instance ${instance} is active (${owner}).`, { instance, owner });
 }
 
 /**

@@ -11,7 +11,7 @@ import { lockForSnapshot } from '../locking.js';
 import { recordInSnapshots } from '../recovery/find-instance.js';
 import { readPendingOr } from '../restore/pending.js';
 import { knowIfReadable } from '../snapshots.js';
-import { activityOf } from './activity.js';
+import { activityOf, refuseUnended } from './activity.js';
 import { chooseInstance, chosenRecord } from './choose-instance.js';
 import { reconcile } from './reconcile.js';
 
@@ -155,9 +155,15 @@ export async function deactivate(context: Context): Promise<InstanceSummary> {
   return summarizeInstance(context, record);
 }
 
-/** Ends an instance for good: its snapshots stay readable, no save and no in-place restore is made any more. */
+/**
+ * Ends an instance for good: its snapshots stay readable, no save and no in-place restore is made any more.
+ * @throws SnapError RESTORE_PENDING, INSTANCE_ACTIVE
+ */
 export async function close(context: Context): Promise<InstanceSummary> {
-  return changeRecord(context, (record) => ({ ...record, state: 'closed' }));
+  return changeRecord(context, async (record) => {
+    await refuseUnended(context, record);
+    return { ...record, state: 'closed' };
+  });
 }
 
 /** @throws SnapError USAGE naming the setting that is unknown or the value that it does not take */
@@ -175,12 +181,12 @@ async function refuseUnknownPresets(context: Context, settings: Readonly<Record<
 
 export async function changeRecord(
   context: Context,
-  change: (record: InstanceRecord) => InstanceRecord,
+  change: (record: InstanceRecord) => InstanceRecord | Promise<InstanceRecord>,
 ): Promise<InstanceSummary> {
   const { name } = chosenRecord(context);
   const locks = await lockForSnapshot(context, name);
   try {
-    const record = change(chosenRecord(context));
+    const record = await change(chosenRecord(context));
     context.registry.write(record);
     return await summarizeInstance(context, record);
   } finally {
