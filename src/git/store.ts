@@ -197,11 +197,12 @@ class GitStore implements Store {
   }
 
   async brokenSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
-    return brokenSnapshots(this.#ready(), this.#intact, commits);
+    // Whoever asks of none may have no store: it is not made for that.
+    return commits.length === 0 ? new Set() : brokenSnapshots(this.#ready(), this.#intact, commits);
   }
 
   async oversizedSnapshots(commits: readonly ObjectId[]): Promise<Set<ObjectId>> {
-    return oversizedSnapshots(this.#ready(), this.#intact, commits);
+    return commits.length === 0 ? new Set() : oversizedSnapshots(this.#ready(), this.#intact, commits);
   }
 
   async findAsWritten(blobs: readonly ObjectId[], pause: () => Promise<void>): Promise<ReadonlySet<ObjectId>> {

@@ -27,6 +27,7 @@ import type { Context } from './context.js';
 import { limitsOf } from './path-arguments.js';
 import { pruneAfterSave } from './keep/after-save.js';
 import { lockForSnapshot, sweepIfAlone } from './locking.js';
+import { noteLostStore, sayingLost } from './lost-store.js';
 import { reconcileHeld } from './session/reconcile.js';
 import { clearFinished, pendingTemporaryPrefix, readPendingOr } from './restore/pending.js';
 import { instanceForSave, refuseOtherSnapshots } from './session/instance-for-save.js';
@@ -43,12 +44,14 @@ export async function save(context: Context, request: SaveRequest): Promise<Save
   const session = await newSession(context, request);
   const { record } = instanceForSave(context, request, session);
   refuseAutomatic(record, request);
-  const { name } = record;
+  const lost = noteLostStore(context);
   await context.store.prepare();
   await sweepIfAlone(context);
   const ahead = context.store.startAhead();
   try {
-    return await saveUnderLock({ ...context, store: ahead.store }, request, name, session);
+    return await sayingLost(lost, () =>
+      saveUnderLock({ ...context, store: ahead.store }, request, record.name, session),
+    );
   } finally {
     await ahead.end();
   }
@@ -244,12 +247,9 @@ function labelsOf({ sourceTool, phase, decision, resource }: SaveRequest): Snaps
 /** What the save is limited to, by mount; null for everything. */
 function limitsIn(request: SaveRequest, record: InstanceRecord): Map<MountName, EntryPath[]> | null {
   const { paths } = request;
-  return paths === undefined || paths.length === 0
-    ? null
-    : limitsOf(
-        record.mounts.map(({ name }) => name),
-        paths,
-      );
+  if (paths === undefined || paths.length === 0) return null;
+  const names = record.mounts.map(({ name }) => name);
+  return limitsOf(names, paths);
 }
 
 function refuseIncomplete(request: SaveRequest, incomplete: readonly EntryPath[]): void {

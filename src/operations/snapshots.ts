@@ -14,6 +14,7 @@ import { type SnapshotRecord, formatVersion, openMessage } from '../core/snapsho
 import { unknownFormat } from '../core/manifest.js';
 import { SnapError, isSnapError } from '../errors.js';
 import type { Context } from './context.js';
+import { refuseLostStore } from './lost-store.js';
 
 /*
  * From what was typed to one snapshot.
@@ -159,7 +160,7 @@ export interface Resolved {
 /**
  * The snapshot that a selector names: `<seq>`, `latest`, `first`, `latest~N`, a ULID or its prefix, a full ref, a
  * commit id or its prefix, `NAME/<seq>`.
- * @throws SnapError SNAPSHOT_NOT_FOUND, SNAPSHOT_AMBIGUOUS, INSTANCE_NOT_FOUND
+ * @throws SnapError SNAPSHOT_NOT_FOUND, SNAPSHOT_AMBIGUOUS, INSTANCE_NOT_FOUND, STORE_DAMAGED where the store is gone
  */
 export async function resolveSnapshot(
   context: Context,
@@ -167,6 +168,7 @@ export async function resolveSnapshot(
   chooseInstance: () => InstanceName,
 ): Promise<Resolved> {
   const [instance, own] = placeOf(selector, chooseInstance);
+  refuseLostStore(context);
   const siblings = context.store.exists() ? await context.store.snapshots(instance) : [];
   const ref = select(own, siblings);
   if (ref !== undefined) return { ref, siblings };

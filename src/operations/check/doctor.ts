@@ -6,6 +6,7 @@ import type { DoctorFinding, DoctorResult } from '../../core/results.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readPending } from '../restore/pending.js';
+import { lostStore } from '../lost-store.js';
 import { leftByDrills } from './drill-folder.js';
 import { lostPinned } from './lost-pinned.js';
 import { mend } from './mend.js';
@@ -48,6 +49,8 @@ async function gitVersion(context: Context): Promise<DoctorFinding[]> {
 }
 
 async function lockState(context: Context): Promise<DoctorFinding[]> {
+  const lost = lostStore(context);
+  if (lost !== null) return [damage(lost, 'put store.git back from a copy; without one, a save begins anew')];
   if (!context.store.exists())
     return [{ level: 'note', what: 'There is no store yet: the first save makes it.', hint: 'jackin-snap save' }];
   try {

@@ -7,6 +7,7 @@ import type { CheckResult, DamagedPath, DamagedSnapshot, SnapshotPointer } from 
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
+import { lostStore } from '../lost-store.js';
 import { standsForTooMuch } from '../snapshot-content.js';
 import { knowIfReadable, pointerTo } from '../snapshots.js';
 import { ReadBack } from './read-back.js';
@@ -19,7 +20,7 @@ import { ReadBack } from './read-back.js';
  */
 export async function verify(context: Context, request: VerifyRequest): Promise<CheckResult> {
   refuseOdd(request);
-  if (!context.store.exists()) return { ok: true, snapshotsChecked: 0, damaged: [], problems: [], content: null };
+  if (!context.store.exists()) return withoutStore(context);
   const lock = await lockForReading(context);
   try {
     const refs = await context.store.snapshots(null);
@@ -33,6 +34,12 @@ export async function verify(context: Context, request: VerifyRequest): Promise<
   } finally {
     lock.release();
   }
+}
+
+function withoutStore(context: Context): CheckResult {
+  const lost = lostStore(context);
+  const problems = lost === null ? [] : [lost];
+  return { ok: lost === null, snapshotsChecked: 0, damaged: [], problems, content: null };
 }
 
 function refuseOdd({ full, percent, maxDurationSeconds }: VerifyRequest): void {

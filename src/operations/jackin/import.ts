@@ -10,6 +10,7 @@ import type { InstanceSummary } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
+import { noteLostStore } from '../lost-store.js';
 import { summarizeInstance } from '../session/instances.js';
 import { type ImportHints, importedRecord, leftOutText } from './imported-record.js';
 import { statusOf } from './session.js';
@@ -32,7 +33,7 @@ export async function importSessions(
   const chosen = selector === undefined ? rows.filter(isKept) : rowsOf(home, rows, selector);
   const hints = hintsFor(home, request, chosen.length);
   const imported: InstanceSummary[] = [];
-  const messages = emptyNotes(home, rows);
+  const messages = [...(chosen.length === 0 ? [] : noteLostStore(look)), ...emptyNotes(home, rows)];
   for (const { container_base: container } of chosen) {
     const made = await orTell(all, messages, () => importOne(open(), parseInstanceName(container), hints));
     if (made === undefined) continue;

@@ -6,14 +6,16 @@ import { openMessage } from '../../core/snapshot-record.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
+import { refuseLostStore } from '../lost-store.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, describeListed, isThere, knowIfReadable, pinned } from '../snapshots.js';
 
-/** The snapshots of an instance, newest first. @throws SnapError INSTANCE_NOT_FOUND */
+/** The snapshots of an instance, newest first. @throws SnapError INSTANCE_NOT_FOUND, STORE_DAMAGED */
 export async function list(context: Context, request: ListRequest): Promise<ListResult> {
   const instance = chooseInstance(context);
   const { trigger, since, limit = Infinity } = request;
   const isFiltered = trigger !== undefined || since !== undefined;
+  refuseLostStore(context);
   const refs = await existingSnapshots(context, instance, isFiltered ? Infinity : Math.max(1, limit));
   if (refs.length === 0) return { instance, snapshots: [], messages: [] };
   const lock = await lockForReading(context);

@@ -3,6 +3,7 @@ import type { LogRequest } from '../../core/requests.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
+import { refuseLostStore } from '../lost-store.js';
 import type { MountPath } from '../path-arguments.js';
 import { chooseInstance, chosenRecord } from '../session/choose-instance.js';
 import { refuseOversized } from '../snapshot-content.js';
@@ -16,6 +17,7 @@ import { limitsIn, mountNames, storedPaths } from './stored-paths.js';
  */
 export async function log(context: Context, request: LogRequest): Promise<{ exitCode: number }> {
   const instance = chooseInstance(context);
+  refuseLostStore(context);
   const refs = context.store.exists() ? (await context.store.snapshots(instance)).filter(isThere) : [];
   const newest = refs.at(-1);
   if (newest === undefined) {

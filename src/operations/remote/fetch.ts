@@ -7,6 +7,7 @@ import type { Remote, Remotes } from '../../core/remote/remotes.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading, lockForSnapshot, sweepIfAlone } from '../locking.js';
+import { noteLostStore } from '../lost-store.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { isFetched } from '../snapshots.js';
 import { addSnapshots } from './add-snapshots.js';
@@ -34,10 +35,12 @@ export async function fetchSnapshots(context: Context, request: FetchRequest): P
   if (request.dryRun === true || missing.length === 0) return { ...answer, fetched: missing, refused };
   const source = { remotes, remote, maxBytes: request.maxBytes ?? usualBytes };
   const related = new Set(present.map((snapshot) => snapshot.instance));
+  const lost = noteLostStore(context);
   const taken = await takeIn(context, source, { wanted: missing, related });
   const published = await publish(context, taken.accepted);
   return {
     ...answer,
+    messages: [...lost, ...messages],
     present: [...present, ...published.present],
     fetched: published.fetched,
     refused: [...refused, ...taken.refused, ...published.refused],

@@ -5,6 +5,7 @@ import type { JackinSnap, PathArgument } from '../../core/requests.js';
 import type { RestoreResult } from '../../core/results.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
+import { refuseLostStore } from '../lost-store.js';
 import { readManifest } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { isFetched, know, knowIfReadable } from '../snapshots.js';
@@ -41,6 +42,7 @@ export async function undo(context: Context, request: Parameters<JackinSnap['und
  * asked for would lose what was done since.
  */
 async function lastEmergency(context: Context, instance: InstanceName): Promise<SnapshotRef> {
+  refuseLostStore(context);
   const snapshots = context.store.exists() ? await context.store.snapshots(instance) : [];
   const fetched = context.registry.fetched(instance);
   const newest = snapshots
