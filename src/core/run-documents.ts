@@ -1,4 +1,5 @@
 import type { PointerData } from './documents.js';
+import type { LeftOutReason } from './entry.js';
 import type { JsonPath } from './entry-path.js';
 import type { SnapshotLevel } from './policy.js';
 import type { WorktreeState } from './run-results.js';
@@ -45,6 +46,13 @@ export interface RunChangesData {
     readonly path: JsonPath;
     readonly change: 'added' | 'modified' | 'deleted';
     readonly lines: { readonly added: number; readonly removed: number } | null;
+  }[];
+  /** In the first snapshot, and left out of the second: no deletions. */
+  readonly no_longer_stored: readonly {
+    readonly mount: string;
+    readonly path: JsonPath;
+    readonly reason: LeftOutReason;
+    readonly self_running: SelfRunningKind | null;
   }[];
   readonly new_executables: readonly { readonly mount: string; readonly path: JsonPath }[];
   readonly self_running: readonly {

@@ -1,3 +1,4 @@
+import type { LeftOutReason } from './entry.js';
 import type { EntryPath, HostPath } from './entry-path.js';
 import type { InstanceName, MountName, ObjectId } from './ids.js';
 import type { SnapshotLevel } from './policy.js';
@@ -86,6 +87,8 @@ export interface RunChanges {
   readonly linesAdded: number;
   readonly linesRemoved: number;
   readonly files: readonly ChangedFile[];
+  /** What the first snapshot has and the second left out: whether it is there, and as it was, neither can tell. */
+  readonly noLongerStored: readonly NoLongerStored[];
   /** Files that may be executed now, and could not before. */
   readonly newExecutables: readonly Pick<ChangedFile, 'mount' | 'path'>[];
   /** Files among the changed ones, and besides, that make something run by itself. */
@@ -98,6 +101,15 @@ export interface ChangedFile {
   readonly change: 'added' | 'modified' | 'deleted';
   /** Null where the content is binary. */
   readonly lines: { readonly added: number; readonly removed: number } | null;
+}
+
+export interface NoLongerStored {
+  readonly mount: MountName;
+  readonly path: EntryPath;
+  /** Why the second snapshot left it out, or a directory above it. */
+  readonly reason: LeftOutReason;
+  /** What it makes run by itself, if anything. */
+  readonly selfRunning: SelfRunningKind | null;
 }
 
 export interface SelfRunningChange {

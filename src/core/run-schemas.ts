@@ -1,6 +1,7 @@
 import * as z from 'zod';
 
 import { count, maybeText, objectId, pathSchema, pointerSchema, text } from './document-fields.js';
+import { leftOutReasons } from './entry.js';
 import type { RunData, RunListData, RunRemoveData } from './run-documents.js';
 import { snapshotLevels } from './policy.js';
 import { worktreeStates } from './run-results.js';
@@ -24,6 +25,14 @@ const runChangesSchema = z.object({
       path: pathSchema,
       change: changeSchema,
       lines: z.object({ added: count, removed: count }).nullable(),
+    }),
+  ),
+  no_longer_stored: z.array(
+    z.object({
+      mount: text,
+      path: pathSchema,
+      reason: z.enum(leftOutReasons),
+      self_running: z.enum(selfRunningKinds).nullable(),
     }),
   ),
   new_executables: z.array(z.object({ mount: text, path: pathSchema })),

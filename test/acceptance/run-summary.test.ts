@@ -56,6 +56,34 @@ describe('the summary of run', () => {
     expect(stderr).toMatch(/^ {4}A {2}Makefile {2}build$/m);
     expect((await scene.run(['run', '--quiet', '--', 'touch', 'x'])).stderr).toBe('');
   });
+
+  test('does not take for deleted what a rule hides since then', async () => {
+    const scene = new Scene();
+    scene.write({ 'src/a': 'a\n', 'src/Makefile': 'all:\n', gone: 'x\n' });
+    const script = 'echo src/ > .gitignore; echo evil >> src/a; echo evil >> src/Makefile; rm gone';
+    const { data } = await scene.json(['run', '--', 'sh', '-c', script]);
+    expect(data.changes).toMatchObject({ added: 1, modified: 0, deleted: 1, lines_added: 1, lines_removed: 1 });
+    expect((data.changes.files as { path: string }[]).map(({ path }) => path)).toEqual(['.gitignore', 'gone']);
+    expect(data.changes.no_longer_stored).toEqual([
+      { mount: 'm', path: 'src/Makefile', reason: 'ignored', self_running: 'build' },
+      { mount: 'm', path: 'src/a', reason: 'ignored', self_running: null },
+    ]);
+  });
+
+  test('names what everything hidden by one rule was, with the way to the rule and back', async () => {
+    const scene = new Scene();
+    scene.write({ a: 'a\n', Makefile: 'all:\n' });
+    const hide = ['run', '--', 'sh', '-c', 'echo "*" > .gitignore; echo evil >> Makefile'];
+    const { stderr } = await scene.run(hide);
+    expect(stderr).toContain('0 paths added, 0 modified, 0 deleted, 2 no longer stored.');
+    expect(stderr).toMatch(/No longer stored[^]*Makefile +ignored; runs by itself: build\n +a +ignored\n/);
+    expect(stderr).not.toMatch(/^ {2}D /m);
+    expect(stderr).toMatch(/Take it back: +.*restore 1$/m);
+    expect(stderr).toMatch(/Which rule: +.*explain Makefile$/m);
+    expect((await scene.run(['explain', 'Makefile'])).stdout).toContain('.gitignore');
+    await scene.restore(1);
+    expect(scene.read('Makefile')).toBe('all:\n');
+  });
 });
 
 describe('when the snapshot before the command fails', () => {

@@ -152,6 +152,10 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
             { mount, path: 'plan.txt' as EntryPath, change: 'modified' as const, lines: { added: 4, removed: 3 } },
             { mount, path: 'Makefile' as EntryPath, change: 'modified' as const, lines: null },
           ],
+          noLongerStored: [
+            { mount, path: 'src/a' as EntryPath, reason: 'ignored' as const, selfRunning: null },
+            { mount, path: 'justfile' as EntryPath, reason: 'excluded' as const, selfRunning: 'build' as const },
+          ],
           newExecutables: [{ mount, path: 'new.sh' as EntryPath }],
           selfRunning: [
             { mount, path: 'Makefile' as EntryPath, kind: 'build' as const, change: 'modified' as const, stored: true },

@@ -74,7 +74,8 @@ export function runRemoveData({ name, path, branch, branchStays, snapshot }: Wor
 }
 
 function changesData(changes: RunChanges): RunChangesData {
-  const { added, modified, deleted, linesAdded, linesRemoved, files, newExecutables, selfRunning } = changes;
+  const { added, modified, deleted, linesAdded, linesRemoved, files, noLongerStored, newExecutables, selfRunning } =
+    changes;
   return {
     added,
     modified,
@@ -82,6 +83,12 @@ function changesData(changes: RunChanges): RunChangesData {
     lines_added: linesAdded,
     lines_removed: linesRemoved,
     files: files.map(({ path, ...file }) => ({ ...file, path: pathToJson(path) })),
+    no_longer_stored: noLongerStored.map(({ mount, path, reason, selfRunning: kind }) => ({
+      mount,
+      path: pathToJson(path),
+      reason,
+      self_running: kind,
+    })),
     new_executables: newExecutables.map(({ mount, path }) => ({ mount, path: pathToJson(path) })),
     self_running: selfRunning.map(({ path, ...file }) => ({ ...file, path: pathToJson(path) })),
   };

@@ -1,5 +1,7 @@
+import { shellWord } from '../../core/command-text.js';
 import type {
   ChangedFile,
+  NoLongerStored,
   RunChanges,
   RunResult,
   SelfRunningChange,
@@ -9,6 +11,7 @@ import type {
 import { bytesOfText, displayPath } from '../library.js';
 import type { NextCommand } from '../next-command.js';
 import { counted, grouped, pathText, textOf } from './format.js';
+import { reasonWords } from './text-save.js';
 
 const letters = { added: 'A', modified: 'M', deleted: 'D' } as const;
 
@@ -34,25 +37,31 @@ export function runText(result: RunResult, next: NextCommand): string {
   if (changes === null) return textOf([`${ended}.`, ...waysOn(result, next)]);
   if (snapshotLevel === 'metadata')
     return textOf([`${ended}; snapshots hold no files.`, ...changeLines(changes), ...waysOn(result, next)]);
-  if (changes.files.length + changes.selfRunning.length === 0)
+  if (changes.files.length + changes.noLongerStored.length + changes.selfRunning.length === 0)
     return textOf([`${ended} and changed nothing that snapshots have.`, ...waysOn(result, next)]);
   return textOf([`${ended}; ${countsText(changes)}.`, ...changeLines(changes), ...waysOn(result, next)]);
 }
 
-function countsText({ added, modified, deleted, linesAdded, linesRemoved }: RunChanges): string {
+function countsText({ added, modified, deleted, noLongerStored, linesAdded, linesRemoved }: RunChanges): string {
+  const unstored = noLongerStored.length === 0 ? '' : `, ${grouped(noLongerStored.length)} no longer stored`;
   const lines = linesAdded + linesRemoved === 0 ? '' : `, +${grouped(linesAdded)} -${grouped(linesRemoved)} lines`;
-  return `${counted(added, 'path')} added, ${grouped(modified)} modified, ${grouped(deleted)} deleted${lines}`;
+  return `${counted(added, 'path')} added, ${grouped(modified)} modified, ${grouped(deleted)} deleted${unstored}${lines}`;
 }
 
 function changeLines(changes: RunChanges): string[] {
-  const { files, newExecutables, selfRunning } = changes;
-  const mounts = new Set([...files, ...selfRunning].map(({ mount }) => mount));
+  const { files, noLongerStored, newExecutables, selfRunning } = changes;
+  const mounts = new Set([...files, ...noLongerStored, ...selfRunning].map(({ mount }) => mount));
   const several = mounts.size > 1;
   const nameOf = ({ mount, path }: Pick<ChangedFile, 'mount' | 'path'>): string => pathText(mount, path, several);
   const more = files.length - filesShown;
   return [
     ...columns(files.slice(0, filesShown).map((file) => [letters[file.change], nameOf(file), linesText(file)])),
     ...(more > 0 ? [`  and ${grouped(more)} more`] : []),
+    ...section('No longer stored; whether it is as it was, no snapshot can tell:', inOrder(noLongerStored), (file) => [
+      '',
+      nameOf(file),
+      reasonWords[file.reason] + (file.selfRunning === null ? '' : `; runs by itself: ${kindWords[file.selfRunning]}`),
+    ]),
     ...section('Can be executed now:', newExecutables, (file) => ['', nameOf(file), '']),
     ...section('Runs by itself, look at it:', selfRunning, (file) => [
       letters[file.change],
@@ -60,6 +69,11 @@ function changeLines(changes: RunChanges): string[] {
       kindWords[file.kind] + (file.stored ? '' : '; in no snapshot'),
     ]),
   ];
+}
+
+/** What runs by itself comes first: it must not go under in a list that is cut. */
+function inOrder(files: readonly NoLongerStored[]): NoLongerStored[] {
+  return [...files].sort((a, b) => Number(a.selfRunning === null) - Number(b.selfRunning === null));
 }
 
 function linesText({ lines }: ChangedFile): string {
@@ -89,9 +103,17 @@ function waysOn(result: RunResult, next: NextCommand): string[] {
   return [
     ...(diff === null ? [] : [`  See what it did: ${diff}`]),
     ...(restore === null ? [] : [`  Take it back:    ${restore}`]),
+    ...whyLines(result, next),
     ...worktreeLines(result, next),
     ...decisionLines(result, next),
   ];
+}
+
+function whyLines({ changes, worktree, instance }: RunResult, next: NextCommand): string[] {
+  const [first] = inOrder(changes?.noLongerStored ?? []);
+  if (first === undefined || worktree?.kept === false) return [];
+  const words = `explain ${shellWord(displayPath(first.path))}`;
+  return [`  Which rule:      ${worktree === null ? next(words) : next(words, instance)}`];
 }
 
 function decisionLines({ exitDecision, instance }: RunResult, next: NextCommand): string[] {
@@ -117,7 +139,7 @@ export function runCommands(
   { before, after, changes, worktree, instance }: RunResult,
   next: NextCommand,
 ): { readonly diff: string | null; readonly restore: string | null } {
-  const isChanged = changes === null || changes.files.length > 0;
+  const isChanged = changes === null || changes.files.length + changes.noLongerStored.length > 0;
   if (before === null || !isChanged) return { diff: null, restore: null };
   const spell = (words: string): string => (worktree === null ? next(words) : next(words, instance));
   return {

@@ -1,38 +1,77 @@
 import { Buffer } from 'node:buffer';
 
-import type { ObjectId } from '../../core/ids.js';
+import type { LeftOutReason } from '../../core/entry.js';
+import { type EntryPath, Inherited } from '../../core/entry-path.js';
+import type { MountName, ObjectId } from '../../core/ids.js';
 import type { ObjectReader } from '../../core/ports.js';
-import type { Snapshot } from '../../core/results.js';
-import type { ChangedFile, RunChanges, SelfRunningChange } from '../../core/run-results.js';
+import type { ObservedOnlyEntry, SaveResult, Snapshot } from '../../core/results.js';
+import type { ChangedFile, NoLongerStored, RunChanges, SelfRunningChange } from '../../core/run-results.js';
 import { selfRunningKind } from '../../core/self-running.js';
 import { type TreeChange, parseTreeChanges, treeChangeOptions } from '../../core/tree-changes.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import type { WatchedChange } from './watched.js';
 
-/** What is different in the second of two snapshots, and what of it runs by itself. */
+/**
+ * What is different in the second of two snapshots, and what of it runs by itself. What the second one left out is none of
+ * it: that it is not stored any more says nothing about what became of it.
+ */
 export async function compareSnapshots(
   context: Context,
   before: Snapshot,
-  after: Snapshot,
+  after: Pick<SaveResult, 'snapshot' | 'observedOnly'>,
   watched: readonly WatchedChange[],
 ): Promise<RunChanges> {
   const chunks: Uint8Array[] = [];
-  await context.store.diff(`${before.commit}:mounts`, `${after.commit}:mounts`, {
+  await context.store.diff(`${before.commit}:mounts`, `${after.snapshot.commit}:mounts`, {
     options: treeChangeOptions,
     paths: [],
     output: { kind: 'collect', onData: (chunk) => chunks.push(chunk) },
   });
-  const changes = parseTreeChanges(Buffer.concat(chunks).toString('latin1'));
+  const { changes, noLongerStored } = apart(
+    parseTreeChanges(Buffer.concat(chunks).toString('latin1')),
+    after.observedOnly,
+  );
   const reader = context.store.reader();
   try {
-    return { ...summed(changes), selfRunning: await selfRunningAmong(reader, changes, watched) };
+    return { ...summed(changes), noLongerStored, selfRunning: await selfRunningAmong(reader, changes, watched) };
   } finally {
     await reader.close();
   }
 }
 
-function summed(changes: readonly TreeChange[]): Omit<RunChanges, 'selfRunning'> {
+function apart(
+  all: readonly TreeChange[],
+  leftOut: readonly ObservedOnlyEntry[],
+): { readonly changes: readonly TreeChange[]; readonly noLongerStored: readonly NoLongerStored[] } {
+  const changes: TreeChange[] = [];
+  const noLongerStored: NoLongerStored[] = [];
+  const whyLeftOut = reasonsOf(leftOut);
+  for (const change of all) {
+    const { mount, path } = change;
+    const reason = change.change === 'deleted' ? whyLeftOut(mount, path) : undefined;
+    if (reason === undefined) changes.push(change);
+    else noLongerStored.push({ mount, path, reason, selfRunning: selfRunningKind(path) });
+  }
+  return { changes, noLongerStored };
+}
+
+/** Why a path was left out, itself or with a directory above it. */
+function reasonsOf(
+  leftOut: readonly ObservedOnlyEntry[],
+): (mount: MountName, path: EntryPath) => LeftOutReason | undefined {
+  const own = new Map<MountName, Map<EntryPath, LeftOutReason>>();
+  for (const { mount, path, reason } of leftOut) {
+    const ofMount = own.get(mount) ?? new Map<EntryPath, LeftOutReason>();
+    own.set(mount, ofMount.set(path, reason));
+  }
+  const inherited = new Map(
+    [...own].map(([mount, reasons]) => [mount, new Inherited((path) => reasons.get(path))] as const),
+  );
+  return (mount, path) => inherited.get(mount)?.at(path);
+}
+
+function summed(changes: readonly TreeChange[]): Omit<RunChanges, 'selfRunning' | 'noLongerStored'> {
   const count = (kind: TreeChange['change']): number => changes.filter(({ change }) => change === kind).length;
   const files: ChangedFile[] = changes.map(({ mount, path, change, lines }) => ({ mount, path, change, lines }));
   return {

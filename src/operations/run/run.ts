@@ -8,6 +8,7 @@ import type { SaveResult, SnapshotPointer } from '../../core/results.js';
 import type { RunResult } from '../../core/run-results.js';
 import { SnapError, isSnapError, systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
+import { lostStore } from '../lost-store.js';
 import { save } from '../save.js';
 import { derivedName } from '../session/choose-instance.js';
 import { instanceForSave } from '../session/instance-for-save.js';
@@ -73,11 +74,17 @@ interface Begun {
 async function saveBefore(context: Context, request: RunRequest): Promise<Begun> {
   try {
     const message = `Before ${commandText(request.command)}`;
+    const lost = lostStore(context);
     const before = await save(context, { trigger: 'run_start', message });
     const { instance } = before.snapshot;
     const level = levelOf(context, instance);
     const said = level === 'metadata' ? await sayBefore(request, withoutFiles(instance)) : [];
-    return { before, instance, level, messages: [...partialNotes(before, 'before'), ...said] };
+    return {
+      before,
+      instance,
+      level,
+      messages: [...partialNotes(before, 'before'), ...said, ...(lost === null ? [] : [lost])],
+    };
   } catch (error) {
     if (isSnapError(error, 'SNAPSHOTS_OFF')) {
       const instance = error.data.instance as InstanceName;
@@ -150,7 +157,7 @@ async function afterCommand(context: Context, request: RunRequest, ran: Ran): Pr
   if (ran.before === null) return { ...ended, changes: null };
   try {
     const watched = compareWatched(ran.watched, await lookAtWatched(context, ran.mounts));
-    return { ...ended, changes: await compareSnapshots(context, ran.before.snapshot, after.snapshot, watched) };
+    return { ...ended, changes: await compareSnapshots(context, ran.before.snapshot, after, watched) };
   } catch (error) {
     const said = `What the command changed could not be made out: ${wordsOf(error)}`;
     return { ...ended, changes: null, messages: [...ended.messages, said] };
