@@ -9,6 +9,7 @@ import type {
 } from '../../index.js';
 import { displayPath } from '../library.js';
 import { counted, grouped, shown, sizeText, someOf, textOf } from './format.js';
+import { keptWords } from './kept-words.js';
 import type { TextStyle } from './style.js';
 
 export function verifyText({ ok, snapshotsChecked, damaged, problems, content }: CheckResult): string {
@@ -53,7 +54,7 @@ export function drillText({ snapshot, ok, files, bytes, differences }: DrillResu
     `${name}: ${counted(differences.length, 'path')} not as saved.`,
     ...differences
       .slice(0, differencesShown)
-      .map(({ mount, path, reason }) => `  ${mount}:${shown(path)}  ${shown(reason)}`),
+      .map(({ mount, path, reason }) => `  ${mount}:${shown(path)}  ${keptWords(reason)}`),
     ...(differences.length > differencesShown ? ['  and more; --json has them all'] : []),
   ]);
 }

@@ -10,6 +10,7 @@ import type {
 import type { NextCommand } from '../next-command.js';
 import { displayPath } from '../library.js';
 import { counted, pathText, shown, sizeText, textOf } from './format.js';
+import { keptWords } from './kept-words.js';
 import type { TextStyle } from './style.js';
 import { policyLines } from './text-list.js';
 import { reasonWords } from './text-save.js';
@@ -166,7 +167,7 @@ function restoreLines(restore: ForeseenRestore, line: Line, bold: (text: string)
     ...refusals.map((refusal) => line(`  refused   ${refusalText(refusal)}`)),
     ...changes.slice(0, shownChanges).map(({ action, hostPath }) => `  ${action.padEnd(9)} ${displayPath(hostPath)}`),
     ...(changes.length > shownChanges ? [`  and ${counted(changes.length - shownChanges, 'more', 'more')}`] : []),
-    ...blocked.map(({ path, reason }) => line(`  not put back  ${displayPath(path)}: ${reason}`)),
+    ...blocked.map(({ path, reason }) => line(`  not put back  ${displayPath(path)}: ${keptWords(reason)}`)),
     ...(kept.length === 0 ? [] : [line(`  kept      ${counted(kept.length, 'path')} made since, for safety`)]),
     ...messages.map((message) => line(`  ${shown(message)}`)),
   ];

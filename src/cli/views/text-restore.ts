@@ -1,6 +1,7 @@
 import type { KeptPath, LargeDeletion, PlannedChange, RestorePreview, RestoreResult } from '../../index.js';
 import { displayPath } from '../library.js';
 import { counted, grouped, pathText, shown, sizeText, textOf } from './format.js';
+import { keptWords } from './kept-words.js';
 import type { TextStyle } from './style.js';
 import { words, wrapped } from './wrap.js';
 
@@ -52,7 +53,7 @@ function changeLine({ action, hostPath, reason, from, to }: PlannedChange, style
 function keptLines(kept: readonly KeptPath[], style: PlanStyle): readonly string[] {
   const several = new Set(kept.map(({ mount }) => mount)).size > 1;
   const lines = kept.map(({ mount, path, reason }) =>
-    wrapped([`  ${pathText(mount, path, several)}:`, ...words(shown(reason))], style, 4),
+    wrapped([`  ${pathText(mount, path, several)}:`, ...words(keptWords(reason))], style, 4),
   );
   return shortened(lines, style, (rest) => counted(rest, 'path'));
 }
@@ -124,5 +125,7 @@ function ended(parts: readonly string[], end: string): readonly string[] {
 /** Each path that should have been restored and was not. */
 export function failureLines({ failed }: Pick<RestoreResult, 'failed'>): readonly string[] {
   const several = new Set(failed.map(({ mount }) => mount)).size > 1;
-  return failed.map(({ mount, path, reason }) => `not restored: ${pathText(mount, path, several)}: ${reason}`);
+  return failed.map(
+    ({ mount, path, reason }) => `not restored: ${pathText(mount, path, several)}: ${keptWords(reason)}`,
+  );
 }
