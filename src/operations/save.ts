@@ -1,7 +1,7 @@
 import { type EntryPath, displayPath } from '../core/entry-path.js';
 import type { InstanceName, MountName } from '../core/ids.js';
 import type { InstanceRecord } from '../core/instance-record.js';
-import { withOverrides } from '../core/policy.js';
+import { type Policy, withOverrides } from '../core/policy.js';
 import type { ObjectWriter } from '../core/ports.js';
 import type { SaveRequest } from '../core/requests.js';
 import type { ObservedOnlyEntry, SaveResult, Snapshot } from '../core/results.js';
@@ -38,9 +38,14 @@ import { type Earlier, describe, earlierSnapshots, knowIfReadable } from './snap
 
 /**
  * Snapshots the instance's mounts: all of it is published, durably, or nothing is and no number is used.
+ * @param settings the policy to go by, where it is not the instance's own; nothing of it is noted in the instance
  * @throws SnapError MOUNT_UNSAFE, MOUNT_GONE, MOUNTS_DIFFER, INSTANCE_CLOSED, INCOMPLETE_REFUSED, BUSY, NO_SPACE …
  */
-export async function save(context: Context, request: SaveRequest): Promise<SaveResult> {
+export async function save(
+  context: Context,
+  request: SaveRequest,
+  settings: (policy: Policy) => Policy = (policy) => policy,
+): Promise<SaveResult> {
   const session = await newSession(context, request);
   const { record } = instanceForSave(context, request, session);
   refuseAutomatic(record, request);
@@ -49,26 +54,31 @@ export async function save(context: Context, request: SaveRequest): Promise<Save
   await sweepIfAlone(context);
   const ahead = context.store.startAhead();
   try {
-    return await sayingLost(lost, () =>
-      saveUnderLock({ ...context, store: ahead.store }, request, record.name, session),
-    );
+    const chosen = { name: record.name, session, settings };
+    return await sayingLost(lost, () => saveUnderLock({ ...context, store: ahead.store }, request, chosen));
   } finally {
     await ahead.end();
   }
 }
 
+interface Chosen {
+  readonly name: InstanceName;
+  readonly session: InstanceRecord | undefined;
+  readonly settings: (policy: Policy) => Policy;
+}
+
 async function saveUnderLock(
   context: Context,
   request: SaveRequest,
-  name: InstanceName,
-  session: InstanceRecord | undefined,
+  { name, session, settings }: Chosen,
 ): Promise<SaveResult> {
   const locks = await lockForSnapshot(context, name);
   try {
     reconcileHeld(context, name);
     // Under the lock the instance may be another one than before it.
     const { record, isNew } = instanceForSave(context, request, session);
-    return await saveLocked(context, request, record, isNew);
+    const saved = isNew ? record : { ...record, policy: settings(record.policy) };
+    return await saveLocked(context, request, saved, isNew);
   } finally {
     locks.release();
   }

@@ -12,7 +12,8 @@ import type { Context } from '../context.js';
 import { save } from '../save.js';
 import { refuseUnended } from '../session/activity.js';
 import { changeRecord } from '../session/instances.js';
-import { inWorktree, removeWorktree, takeBackCutRemoval } from '../worktree/remove-worktree.js';
+import { saveClosing } from '../worktree/closing-snapshot.js';
+import { removeWorktree, takeBackCutRemoval } from '../worktree/remove-worktree.js';
 import { knowIfReadable, pointerTo } from '../snapshots.js';
 import { assessRecord, recordFor } from './assess.js';
 import { mountsSinceSaved } from './since-saved.js';
@@ -90,8 +91,11 @@ async function saveBefore(context: Context, record: InstanceRecord, { mounts }: 
     return { snapshot: null, messages: [`No snapshot was made, since this is gone: ${names}.${rest}`] };
   }
   const worktree = context.registry.findWorktree(record.name);
-  const here = worktree === undefined || worktree.stage === 'removed' ? context : inWorktree(context, worktree);
-  const { snapshot, messages } = await save(here, { message: 'Before it is discarded', ifChanged: true });
+  const message = 'Before it is discarded';
+  const { snapshot, messages } =
+    worktree === undefined || worktree.stage === 'removed'
+      ? await save(context, { message, ifChanged: true })
+      : await saveClosing(context, worktree, message);
   const { instance, seq, id, ref } = snapshot;
   return { snapshot: { instance, seq, id, ref }, messages };
 }

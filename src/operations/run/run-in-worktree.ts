@@ -7,9 +7,9 @@ import type { RunResult, RunWorktree } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { save } from '../save.js';
+import { inWorktree, saveClosing } from '../worktree/closing-snapshot.js';
 import { makeWorktree } from '../worktree/make-worktree.js';
-import { inWorktree, removeNow, seenNow } from '../worktree/remove-worktree.js';
+import { removeNow, seenNow } from '../worktree/remove-worktree.js';
 import { uncommittedNotes } from '../worktree/uncommitted.js';
 import { goneWith, unsavedIn } from '../worktree/unsaved.js';
 import { exitPolicyOfFolder, noteKept } from './exit-policy.js';
@@ -128,14 +128,14 @@ async function removed(context: Context, record: WorktreeRecord, { saved: first 
   const look = (await context.worktrees()).look(record);
   const { branchStays } = await removeNow(context, record, null, { look, seen });
   const { seq } = saved.snapshot;
-  const later = seq === first?.snapshot.seq ? [] : [`What came after the command is in snapshot ${String(seq)}.`];
+  const later = seq === first?.snapshot.seq ? [] : [`What it held in the end is in snapshot ${String(seq)}.`];
   return { kept: false, branchStays, messages: [...later, ...goneWith(saved)] };
 }
 
 /** What is there by now: somebody may have thought over the question for long, or have left something running. */
 async function savedNow(context: Context, record: WorktreeRecord, first: SaveResult): Promise<SaveResult> {
   if (!(await context.worktrees()).look(record).present) return first;
-  return save(inWorktree(context, record), { message: 'Before the worktree is removed', ifChanged: true });
+  return saveClosing(context, record);
 }
 
 /** Whoever sits at a terminal is asked before something goes that is dirty or unpushed. */

@@ -87,10 +87,12 @@ export async function removalProof(
     const held = entry !== undefined && entry.kind !== 'directory' ? entry : undefined;
     return held?.oid === oid || look.headFiles?.get(path) === oid;
   };
+  // A snapshot of some paths, or of none, was not made of all that was seen.
+  const before = content.scope === null ? seen : null;
   return (path, stat, directory, name) => {
     if (stat.kind === 'special') return true;
-    const isSettled = seen !== null && stat.ctimeNs < seen.moment;
-    if (isSettled && seen.stats.get(path) === keyOf(stat)) return true;
+    const isSettled = before !== null && stat.ctimeNs < before.moment;
+    if (isSettled && before.stats.get(path) === keyOf(stat)) return true;
     const reason = content.observed.leftOutAt(path);
     if (reason === 'ignored' || reason === 'excluded') return true;
     return isStored(path, hashOf(context, directory, name));

@@ -9,7 +9,7 @@ import type { WorktreeLook } from '../../core/worktrees.js';
 import { SnapError, systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
 import { type MayGo, removeFolder } from '../remove-folder.js';
-import { save } from '../save.js';
+import { saveClosing } from './closing-snapshot.js';
 import { type SeenBefore, removalProof, seeBefore, visit } from './removal-proof.js';
 import { asidePath, putBack, setAside, timeBeside } from './set-aside.js';
 import { namesOf, unsavedIn } from './unsaved.js';
@@ -76,7 +76,7 @@ function refuseLocked({ name, path }: WorktreeRecord, { locked }: WorktreeLook):
 /** Null where there is nothing to save: nobody worked in it yet, or its files are gone, all or in part. */
 async function saveBefore(context: Context, record: WorktreeRecord, look: WorktreeLook): Promise<SaveResult | null> {
   if (record.stage !== 'ready' || !look.present) return null;
-  return save(inWorktree(context, record), { message: 'Before the worktree is removed', ifChanged: true });
+  return saveClosing(context, record);
 }
 
 /** To be asked for before the snapshot: what is as it was then is in it. Null where there are no files to look at. */
@@ -105,11 +105,6 @@ function openIfThere(context: Context, path: HostPath): ReturnType<Context['host
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;
   }
-}
-
-/** The context in which the worktree is the current folder. */
-export function inWorktree(context: Context, { name, path }: WorktreeRecord): Context {
-  return { ...context, instance: name, host: { ...context.host, cwd: path } };
 }
 
 /** What of its files may go: all of them, or what its newest snapshot and its commit have. */
