@@ -8,9 +8,11 @@ export async function askAboutRisks(
   { output, ask }: Pick<Surroundings, 'output' | 'ask'>,
   instance: string,
   risks: readonly NamedRisk[],
+  notes: readonly string[] = [],
 ): Promise<boolean> {
   const lines = riskLines(risks).map((line) => `  ${line}\n`);
-  await output.stderr.write(`Dirty or unpushed in ${instance}:\n${lines.join('')}`);
+  const noted = notes.map((note) => `${note}\n`);
+  await output.stderr.write(`Dirty or unpushed in ${instance}:\n${[...lines, ...noted].join('')}`);
   const names = risks.map(({ name }) => displayPath(name)).join(', ');
   return ask(`Discard ${instance} although this is at risk: ${names}?`);
 }

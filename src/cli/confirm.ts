@@ -9,6 +9,8 @@ export interface Consent {
   readonly what: string;
   /** What to type to go on without being asked; default: to look with `--dry-run`, then `--yes`. */
   readonly command?: string;
+  /** What has to be said on the terminal before the question. */
+  readonly notes?: () => Promise<readonly string[]>;
 }
 
 /**
@@ -17,11 +19,14 @@ export interface Consent {
  */
 export async function agreeTo(
   deed: string,
-  { yes, what, command }: Consent,
+  { yes, what, command, notes }: Consent,
   surroundings: Surroundings,
 ): Promise<boolean> {
   if (yes) return true;
-  if (canAsk(surroundings.output)) return surroundings.ask(`${deed.slice(0, 1).toUpperCase()}${deed.slice(1)}?`);
+  if (canAsk(surroundings.output)) {
+    for (const note of (await notes?.()) ?? []) await surroundings.output.stderr.write(`${note}\n`);
+    return surroundings.ask(`${deed.slice(0, 1).toUpperCase()}${deed.slice(1)}?`);
+  }
   const message = `Confirmation is needed to ${deed}, and there is no terminal to ask on.`;
   throw new SnapError('CONFIRMATION_NEEDED', message, { what, ...(command === undefined ? {} : { command }) });
 }

@@ -183,6 +183,9 @@ export interface WorktreeEnd {
   readonly exitCode: number;
 }
 
+/** For a question: what is ignored, so that no snapshot will have it, and goes with a worktree, in words. */
+export type WhatGoes = () => Promise<readonly string[]>;
+
 export interface WorktreeRemovalRequest {
   readonly name: InstanceName;
   /** Also where something would be lost that neither a snapshot nor a commit has. */
@@ -192,6 +195,7 @@ export interface WorktreeRemovalRequest {
     readonly name: InstanceName;
     readonly path: HostPath;
     readonly branch: string;
+    readonly whatGoes: WhatGoes;
   }) => Promise<boolean>;
 }
 
@@ -215,7 +219,7 @@ export interface RunRequest {
    * Asked, without `keep`, before a worktree goes that has something dirty or unpushed. Without it nobody can be asked:
    * an exit policy of `discard` then discards nothing that is at risk, and one of `ask` goes by how the command ended.
    */
-  readonly confirmDiscard?: ((assessment: Assessment, risks: readonly NamedRisk[]) => Promise<boolean>) | undefined;
+  readonly confirmDiscard?: DiscardRequest['confirm'] | undefined;
   /** Where the command's own stdout goes; default `stdout`. */
   readonly stdout?: 'stdout' | 'stderr' | undefined;
 }
@@ -238,7 +242,7 @@ export interface DiscardRequest {
    * Called before anything is done, with what is at risk and was not acknowledged by its name; false means declined
    * (DECLINED). What throws ends it.
    */
-  readonly confirm: (assessment: Assessment, risks: readonly NamedRisk[]) => Promise<boolean>;
+  readonly confirm: (assessment: Assessment, risks: readonly NamedRisk[], whatGoes: WhatGoes) => Promise<boolean>;
 }
 
 export type InstanceSettings = { readonly [Key in keyof Policy]?: string };

@@ -76,6 +76,8 @@ export interface WorktreeRemoval {
   readonly branchStays: boolean;
   /** What it held; null where its files were gone. */
   readonly snapshot: SnapshotPointer | null;
+  /** What went with it although no snapshot has it. */
+  readonly messages: readonly string[];
 }
 
 /** What a command changed, as far as snapshots show it. */

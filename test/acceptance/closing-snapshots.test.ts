@@ -1,7 +1,10 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { Scene } from './scene.js';
+import { snapBin, snapEnvironment } from '../support/cli.js';
+import { hasPython, onTerminal } from '../support/terminal.js';
+import { writeFiles } from '../support/user-git.js';
+import type { Scene } from './scene.js';
 import { inTree, none, sample } from './worktree-scene.js';
 
 /** A worktree that is kept, and its instance set up so. */
@@ -49,4 +52,40 @@ test('what the command switched off is in the snapshot before the removal', asyn
   });
   expect(data.worktree).toMatchObject({ kept: false });
   expect(readFileSync(join(await restoredLast(scene, 'w'), 'work'), 'utf8')).toBe('w\n');
+});
+
+describe.each(ways)('%s', (_, words) => {
+  test('names what is ignored, and saves what only its instance excludes', async () => {
+    const { scene, name, path } = await kept(['exclude=*.dat']);
+    writeFiles(path, { '.gitignore': '*.log\n', 'kept.dat': 'hand', 'x.log': 'l', 'sub/y.log': 'l' });
+    const { document } = await scene.json(words(name), none);
+    expect(document.messages).toEqual(['Ignored, in no snapshot, and gone with the worktree: sub/y.log, x.log.']);
+    expect(existsSync(path)).toBe(false);
+    const back = await restoredLast(scene, name);
+    expect(readFileSync(join(back, 'kept.dat'), 'utf8')).toBe('hand');
+    expect(existsSync(join(back, 'x.log'))).toBe(false);
+  });
+
+  test.skipIf(!hasPython)('names it before the question, too', async () => {
+    const { scene, name, path } = await kept([], 'echo i > x.log');
+    writeFiles(path, { '.gitignore': '*.log\n' });
+    const asking = words(name).filter((word) => word !== '--yes' && word !== '--acknowledge' && word !== 'm');
+    const command = [process.execPath, snapBin, '--data-dir', scene.dataDir, ...asking];
+    const surroundings = { cwd: scene.mount, env: { ...snapEnvironment(scene.home), TERM: 'xterm' } };
+    const steps = [{ after: 'and to go with the worktree: x.log.' }, { after: '(y/N)', type: 'y\n' }];
+    const { shown, code } = await onTerminal(command, steps, surroundings);
+    expect({ code, shown }).toMatchObject({ code: 0 });
+    expect(shown).toContain('and gone with the worktree: x.log.');
+    expect(existsSync(path)).toBe(false);
+  });
+});
+
+test('what only its instance excludes, and is over the limit, keeps the worktree', async () => {
+  const { scene, name, path } = await kept(['exclude=*.dat', 'max_file_size=100', 'on_limit=fail']);
+  writeFiles(path, { 'large.dat': 'x'.repeat(1000) });
+  const { document } = await scene.json(['run', 'remove', name, '--yes'], { ...none, code: 4 });
+  expect(document.error?.message).toContain('large.dat');
+  expect(existsSync(join(path, 'large.dat'))).toBe(true);
+  await scene.run(['run', 'remove', name, '--yes', '--force'], none);
+  expect(existsSync(path)).toBe(false);
 });

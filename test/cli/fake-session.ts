@@ -86,7 +86,7 @@ export function sessionAnswers(
     discard: async ({ confirm, ...request }) => {
       const acknowledged = new Set(request.acknowledge);
       const risks = namedRisks(assessment).filter(({ name }) => !acknowledged.has(name));
-      if (!(await confirm(assessment, risks)))
+      if (!(await confirm(assessment, risks, () => Promise.resolve([]))))
         throw new SnapError('DECLINED', 'Nothing was discarded.', { what: 'discard' });
       const discarded = { ...summary, state: 'closed', status: 'discarded' } as const;
       const result = { instance: discarded, assessment, snapshot: pointer(4), worktree: null, messages: [] };

@@ -178,9 +178,9 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
       remove: async ({ confirm, ...request }) => {
         asked.push({ method: 'run remove', request });
         const { name, path, branch } = worktree;
-        if (!(await confirm({ name, path, branch })))
+        if (!(await confirm({ name, path, branch, whatGoes: () => Promise.resolve(['x.log goes.']) })))
           throw new SnapError('DECLINED', 'Nothing was removed.', { what: 'remove' });
-        return { name, path, branch, branchStays: true, snapshot: pointer(3) };
+        return { name, path, branch, branchStays: true, snapshot: pointer(3), messages: ['x.log is gone.'] };
       },
     },
     instance: {

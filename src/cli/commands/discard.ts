@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { Assessment, NamedRisk } from '../../index.js';
+import type { Assessment, NamedRisk, WhatGoes } from '../../index.js';
 import { addNotes } from '../help.js';
 import { collect } from '../options.js';
 import type { Context, Outcome, Session } from '../session.js';
@@ -39,7 +39,7 @@ async function discardOutcome(
   const discarded = await context.snap.discard({
     instance,
     acknowledge,
-    confirm: (assessment, risks) => agree(context, assessment, risks, yes),
+    confirm: (assessment, risks, whatGoes) => agree(context, assessment, risks, { yes, whatGoes }),
   });
   const [{ discardData }, { discardText }] = await Promise.all([
     import('../views/json-assess.js'),
@@ -58,7 +58,7 @@ async function agree(
   { surroundings, stopProgress }: Context,
   { instance }: Assessment,
   risks: readonly NamedRisk[],
-  yes: boolean,
+  { yes, whatGoes }: { readonly yes: boolean; readonly whatGoes: WhatGoes },
 ): Promise<boolean> {
   const [{ agreeTo, canAsk }, { SnapError, displayPath }, { riskLines }, { askAboutRisks }] = await Promise.all([
     import('../confirm.js'),
@@ -68,11 +68,12 @@ async function agree(
   ]);
   stopProgress();
   const command = `discard ${instance} --yes`;
-  if (risks.length === 0) return agreeTo(`discard ${instance}`, { yes, what: 'discard', command }, surroundings);
+  if (risks.length === 0)
+    return agreeTo(`discard ${instance}`, { yes, what: 'discard', command, notes: whatGoes }, surroundings);
   if (!canAsk(surroundings.output)) {
     const names = risks.map(({ name }) => displayPath(name));
     const message = `Nothing was discarded: ${riskLines(risks).join('; ')}. Each must be acknowledged by its name.`;
     throw new SnapError('ACKNOWLEDGEMENT_NEEDED', message, { instance, names });
   }
-  return askAboutRisks(surroundings, instance, risks);
+  return askAboutRisks(surroundings, instance, risks, await whatGoes());
 }

@@ -72,10 +72,16 @@ async function removeOutcome(context: Context, name: string, { yes = false, forc
     confirm: (worktree) => {
       stopProgress();
       const command = `run remove ${worktree.name} --yes${force === true ? ' --force' : ''}`;
-      return agreeTo(`remove the worktree ${worktree.name}`, { yes, what: 'remove', command }, surroundings);
+      const consent = { yes, what: 'remove', command, notes: worktree.whatGoes };
+      return agreeTo(`remove the worktree ${worktree.name}`, consent, surroundings);
     },
   });
-  return { data: () => runRemoveData(removed), text: () => runRemoveText(removed, next), report: true };
+  return {
+    data: () => runRemoveData(removed),
+    text: () => runRemoveText(removed, next),
+    messages: removed.messages,
+    report: true,
+  };
 }
 
 function defineRun(command: Command, session: Session): void {
@@ -152,9 +158,9 @@ async function requestOf(
     keep: options.keep,
     askKeep: canAsk(surroundings.output) ? ({ name, exitCode }) => askKeep(surroundings, name, exitCode) : undefined,
     confirmDiscard: canAsk(surroundings.output)
-      ? async ({ instance }, risks) => {
+      ? async ({ instance }, risks, whatGoes) => {
           const { askAboutRisks } = await import('../ask-about-risks.js');
-          return unlessInterrupted(askAboutRisks(surroundings, instance, risks), false);
+          return unlessInterrupted(askAboutRisks(surroundings, instance, risks, await whatGoes()), false);
         }
       : undefined,
     // In a document it is one of the messages.

@@ -12,7 +12,7 @@ import type { Context } from '../context.js';
 import { save } from '../save.js';
 import { refuseUnended } from '../session/activity.js';
 import { changeRecord } from '../session/instances.js';
-import { saveClosing } from '../worktree/closing-snapshot.js';
+import { saveClosing, sayWhatGoes } from '../worktree/closing-snapshot.js';
 import { removeWorktree, takeBackCutRemoval } from '../worktree/remove-worktree.js';
 import { knowIfReadable, pointerTo } from '../snapshots.js';
 import { assessRecord, recordFor } from './assess.js';
@@ -55,7 +55,7 @@ export async function discard(context: Context, request: DiscardRequest): Promis
   await refuseUnended(inInstance, record);
   if (context.registry.findWorktree(record.name)?.stage === 'ready') await takeBackCutRemoval(context, record.name);
   const assessment = await assessRecord(context, record);
-  await acknowledged(assessment, request);
+  await acknowledged(inInstance, assessment, request);
   const saved = await saveBefore(inInstance, record, assessment);
   const worktree = await removeItsWorktree(inInstance, record);
   const instance = await changeRecord(inInstance, async (now) => {
@@ -68,12 +68,19 @@ export async function discard(context: Context, request: DiscardRequest): Promis
       exit: { decision: 'discard', decided_at, note: null, snapshot: saved.snapshot?.seq ?? null },
     };
   });
-  return { instance, assessment, worktree, ...saved };
+  return { instance, assessment, worktree, ...saved, messages: [...saved.messages, ...(worktree?.messages ?? [])] };
 }
 
-async function acknowledged(assessment: Assessment, { acknowledge = [], confirm }: DiscardRequest): Promise<void> {
+async function acknowledged(
+  context: Context,
+  assessment: Assessment,
+  { acknowledge = [], confirm }: DiscardRequest,
+): Promise<void> {
   const risks = namedRisks(assessment).filter(({ name }) => !acknowledge.includes(displayPath(name)));
-  if (await confirm(assessment, risks)) return;
+  const worktree = context.registry.findWorktree(assessment.instance);
+  const whatGoes = async (): Promise<readonly string[]> =>
+    worktree === undefined ? [] : sayWhatGoes(context, worktree);
+  if (await confirm(assessment, risks, whatGoes)) return;
   throw new SnapError('DECLINED', 'Nothing was discarded.', { what: 'discard' });
 }
 

@@ -1,3 +1,4 @@
+import type { ObservedOnly } from '../../core/entry.js';
 import { zeroObjectId } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Policy } from '../../core/policy.js';
@@ -25,16 +26,9 @@ export async function lookAtMounts(
     const [captured] = await captureMounts(
       { ...context, onProgress: () => undefined },
       {
-        record,
+        ...walkOf(context, record, { ...policy, max_total_size: roomLeft(policy, mounts) }),
         mounts: [mount],
-        policy: { ...policy, max_total_size: roomLeft(policy, mounts) },
-        writer: context.hasher,
-        full: false,
-        graft: false,
-        scope: () => null,
-        forced: () => null,
         read: opening((bytes) => toRead.set(mount.name, (toRead.get(mount.name) ?? 0) + bytes)),
-        temporaryPrefix: pendingTemporaryPrefix(context, record.name),
       },
     );
     if (captured === undefined) continue;
@@ -44,9 +38,34 @@ export async function lookAtMounts(
   return { mounts, messages };
 }
 
+/** What a save under this policy would leave out, by the same walk. */
+export async function leftOutOf(
+  context: Context,
+  record: InstanceRecord,
+  policy: Policy,
+): Promise<readonly ObservedOnly[]> {
+  const captured = await captureMounts({ ...context, onProgress: () => undefined }, walkOf(context, record, policy));
+  return captured.flatMap(({ captured: { leftOut } }) => leftOut);
+}
+
 /** The limit holds for all mounts together. */
 function roomLeft({ max_total_size: limit }: Policy, before: readonly PlannedSaveMount[]): number | null {
   return limit === null ? null : Math.max(0, limit - before.reduce((sum, { stored }) => sum + stored.bytes, 0));
+}
+
+function walkOf(context: Context, record: InstanceRecord, policy: Policy): Parameters<typeof captureMounts>[1] {
+  return {
+    record,
+    mounts: record.mounts,
+    policy,
+    writer: context.hasher,
+    full: false,
+    graft: false,
+    scope: () => null,
+    forced: () => null,
+    read: opening(() => undefined),
+    temporaryPrefix: pendingTemporaryPrefix(context, record.name),
+  };
 }
 
 function opening(onFile: (bytes: number) => void): ReadFile {

@@ -1,17 +1,17 @@
-import { type Assessment, type NamedRisk, namedRisks } from '../../core/assessment.js';
+import { type NamedRisk, namedRisks } from '../../core/assessment.js';
 import { type HostPath, displayPath } from '../../core/entry-path.js';
 import type { DirtyExitPolicy } from '../../core/jackin/configuration.js';
-import type { RunRequest } from '../../core/requests.js';
+import type { DiscardRequest, RunRequest } from '../../core/requests.js';
 import type { SaveResult } from '../../core/results.js';
 import type { RunResult, RunWorktree } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
-import { inWorktree, saveClosing } from '../worktree/closing-snapshot.js';
+import { goneWith, inWorktree, saveClosing, sayWhatGoes } from '../worktree/closing-snapshot.js';
 import { makeWorktree } from '../worktree/make-worktree.js';
 import { removeNow, seenNow } from '../worktree/remove-worktree.js';
 import { uncommittedNotes } from '../worktree/uncommitted.js';
-import { goneWith, unsavedIn } from '../worktree/unsaved.js';
+import { unsavedIn } from '../worktree/unsaved.js';
 import { exitPolicyOfFolder, noteKept } from './exit-policy.js';
 import { type EndedRun, run, sayBefore } from './run.js';
 
@@ -139,13 +139,13 @@ async function savedNow(context: Context, record: WorktreeRecord, first: SaveRes
 }
 
 /** Whoever sits at a terminal is asked before something goes that is dirty or unpushed. */
-async function mayGo(context: Context, { name }: WorktreeRecord, { confirmDiscard }: RunRequest): Promise<boolean> {
-  const record = context.registry.find(name);
+async function mayGo(context: Context, worktree: WorktreeRecord, { confirmDiscard }: RunRequest): Promise<boolean> {
+  const record = context.registry.find(worktree.name);
   if (confirmDiscard === undefined || record === undefined) return true;
   const { assessRecord } = await import('../assess/assess.js');
   const assessment = await assessRecord(context, record);
   const risks = namedRisks(assessment);
-  return risks.length === 0 || confirmDiscard(assessment, risks);
+  return risks.length === 0 || confirmDiscard(assessment, risks, () => sayWhatGoes(context, worktree));
 }
 
 /** As by `discard`: what is dirty or unpushed has to be acknowledged by somebody, else all of it stays. */
@@ -159,18 +159,17 @@ async function discarded(
   if (unsaved.length > 0) return { unsaved };
   const { discard } = await import('../assess/decide.js');
   let atRisk: readonly NamedRisk[] = [];
-  const confirm = async (assessment: Assessment, risks: readonly NamedRisk[]): Promise<boolean> => {
+  const confirm: DiscardRequest['confirm'] = async (assessment, risks, whatGoes) => {
     if (risks.length > 0 && confirmDiscard === undefined) atRisk = risks;
-    return risks.length === 0 || ((await confirmDiscard?.(assessment, risks)) ?? false);
+    return risks.length === 0 || ((await confirmDiscard?.(assessment, risks, whatGoes)) ?? false);
   };
   try {
     const { worktree, messages } = await discard(context, { instance: record.name, confirm });
-    const gone = worktree === null || saved === null ? [] : goneWith(saved);
     return {
       kept: worktree === null,
       branchStays: worktree?.branchStays ?? true,
       exitDecision: 'discard',
-      messages: [...messages, ...gone],
+      messages,
     };
   } catch (error) {
     if (!isSnapError(error, 'DECLINED')) throw error;

@@ -9,7 +9,7 @@ import type { WorktreeLook } from '../../core/worktrees.js';
 import { SnapError, systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
 import { type MayGo, removeFolder } from '../remove-folder.js';
-import { saveClosing } from './closing-snapshot.js';
+import { goneWith, sayWhatGoes, saveClosing } from './closing-snapshot.js';
 import { type SeenBefore, removalProof, seeBefore, visit } from './removal-proof.js';
 import { asidePath, putBack, setAside, timeBeside } from './set-aside.js';
 import { namesOf, unsavedIn } from './unsaved.js';
@@ -27,7 +27,9 @@ export async function removeWorktree(context: Context, request: WorktreeRemovalR
   const record = recordOf(context, request.name);
   const look = (await context.worktrees()).look(record);
   refuseLocked(record, look);
-  if (!(await request.confirm({ name: record.name, path: record.path, branch: record.branch })))
+  const { name, path, branch } = record;
+  const whatGoes = (): Promise<readonly string[]> => sayWhatGoes(context, record);
+  if (!(await request.confirm({ name, path, branch, whatGoes })))
     throw new SnapError('DECLINED', 'Nothing was removed.', { what: 'remove' });
   const seen = await seenNow(context, record, look);
   const saved = await saveBefore(context, record, look);
@@ -35,7 +37,8 @@ export async function removeWorktree(context: Context, request: WorktreeRemovalR
     const reasons = await unsavedIn(context, record, look, saved);
     if (reasons.length > 0) throw holdsMore(record, reasons);
   }
-  return removeNow(context, record, saved, request.force === true ? 'all' : { look, seen });
+  const removal = await removeNow(context, record, saved, request.force === true ? 'all' : { look, seen });
+  return saved === null ? removal : { ...removal, messages: goneWith(saved) };
 }
 
 /** Of a removal that was killed before anything went: its files get their name back. One that is going on is waited for. */
@@ -133,7 +136,7 @@ export async function removeNow(
     const { branchStays } = worktrees.removeLink(record);
     context.registry.writeWorktree({ ...record, stage: 'removed' });
     const { name, path, branch } = record;
-    return { name, path, branch, branchStays, snapshot: saved === null ? null : pointerOf(saved) };
+    return { name, path, branch, branchStays, snapshot: saved === null ? null : pointerOf(saved), messages: [] };
   } finally {
     lock.release();
   }

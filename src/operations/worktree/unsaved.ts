@@ -61,14 +61,6 @@ function leftOut({ headFiles }: WorktreeLook, saved: SaveResult, fingerprints: F
   return lost.length === 0 ? [] : [`not in the snapshot: ${namesOf(lost.map(({ path }) => path))}`];
 }
 
-/** Says what goes with a worktree although no snapshot has it, since it is ignored or excluded. */
-export function goneWith({ observedOnly }: SaveResult): string[] {
-  const gone = observedOnly.filter(({ reason }) => reason === 'ignored' || reason === 'excluded');
-  return gone.length === 0
-    ? []
-    : [`Ignored, in no snapshot, and gone with the worktree: ${namesOf(gone.map(({ path }) => path))}.`];
-}
-
 export function namesOf(paths: readonly EntryPath[]): string {
   const shown = paths.slice(0, 5).map((path) => displayPath(path));
   return paths.length > shown.length
