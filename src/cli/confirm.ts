@@ -43,6 +43,7 @@ interface Terminal {
 
 /** Asks with the prompt library. Ctrl-C is an interruption, not an answer; the end of the input is a no. */
 export async function askOnTerminal(question: string, { input, output, signal }: Terminal): Promise<boolean> {
+  if (signal.aborted) throw interrupted(signal);
   const { default: confirm } = await import('@inquirer/confirm');
   const ended = new AbortController();
   const end = (): void => ended.abort();
@@ -58,15 +59,21 @@ export async function askOnTerminal(question: string, { input, output, signal }:
     if (ended.signal.aborted && !signal.aborted) return false;
     throw interrupted(signal, error);
   } finally {
-    input.off('end', end).off('data', keys);
+    // Whoever listens to data sets the input flowing, which keeps the process from ending.
+    input.off('end', end).off('data', keys).pause();
   }
 }
 
 // Ctrl-D, which the terminal passes on while the prompt reads single keys.
 const endOfInput = '\x04';
 
-function interrupted(aborted: AbortSignal, cause: Error): SnapError {
+function interrupted(aborted: AbortSignal, cause?: Error): SnapError {
   const reason: unknown = aborted.reason;
   const signal = reason === 'SIGTERM' || reason === 'SIGHUP' ? reason : 'SIGINT';
-  return new SnapError('INTERRUPTED', 'Interrupted at the question; nothing was changed.', { signal }, { cause });
+  return new SnapError(
+    'INTERRUPTED',
+    'Interrupted at the question; nothing was changed.',
+    { signal },
+    cause && { cause },
+  );
 }

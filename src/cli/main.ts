@@ -28,7 +28,7 @@ export async function main(argv: readonly string[]): Promise<number> {
       program: process.argv[1] ?? '',
       ask: async (question) => {
         const { askOnTerminal } = await import('./confirm.js');
-        return askOnTerminal(question, { input: process.stdin, output: process.stderr, signal: signals.signal });
+        return askOnTerminal(question, { input: process.stdin, output: process.stderr, signal: signals.forQuestion() });
       },
       readFile: (path) => (path === '-' ? readStdin() : readFile(path)),
     });

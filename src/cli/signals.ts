@@ -4,6 +4,8 @@ type SignalName = (typeof signalNames)[number];
 export interface Signals {
   /** Aborted by the first signal, with its name as the reason. */
   readonly signal: AbortSignal;
+  /** For a question that is asked now: what was typed to end the command of a `run` is no answer to it. */
+  readonly forQuestion: () => AbortSignal;
   /** A second SIGINT no longer ends the process. */
   readonly beDeaf: () => void;
   readonly stop: () => void;
@@ -19,7 +21,10 @@ const oneKeystroke = 500;
  */
 export function listenToSignals(source: SignalSource, clock: () => number = () => performance.now()): Signals {
   const controller = new AbortController();
+  let asking: AbortController | undefined;
   let deaf = false;
+  // Other signals than SIGINT are to end us, too: nobody waits for a question.
+  let toEnd = false;
   let first: number | undefined;
   const hear = (name: SignalName): void => {
     const again = first !== undefined && clock() - first > oneKeystroke;
@@ -29,9 +34,16 @@ export function listenToSignals(source: SignalSource, clock: () => number = () =
       source.kill(source.pid, name);
       return;
     }
+    toEnd ||= name !== 'SIGINT';
     controller.abort(name);
+    asking?.abort(name);
+  };
+  const forQuestion = (): AbortSignal => {
+    if (!deaf || toEnd) return controller.signal;
+    asking = new AbortController();
+    return asking.signal;
   };
   const stop = (): void => signalNames.forEach((name) => source.off(name, hear));
   signalNames.forEach((name) => source.on(name, hear));
-  return { signal: controller.signal, beDeaf: () => (deaf = true), stop };
+  return { signal: controller.signal, forQuestion, beDeaf: () => (deaf = true), stop };
 }

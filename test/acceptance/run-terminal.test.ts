@@ -61,6 +61,30 @@ describe.skipIf(!hasPython)('run, on a terminal', () => {
     expect((await run('y\n')).shown).toContain('Removed: worktree');
     expect((await scene.json(['run', 'list'], { instance: null })).data.worktrees).toHaveLength(1);
   });
+
+  test.each([
+    { keep: ['--keep', 'ask'], question: 'Remove the worktree', answer: 'y\n', said: 'Removed: worktree' },
+    { keep: ['--keep', 'ask'], question: 'Remove the worktree', answer: '\x03', said: 'Kept: worktree' },
+    { keep: [], question: 'although this is at risk', answer: 'n\n', said: 'Kept: worktree' },
+    { keep: [], question: 'although this is at risk', answer: 'y\n', said: 'Removed: worktree' },
+  ])(
+    'asks also after Ctrl-C ended the command, and ends: $question, $said',
+    async ({ keep, question, answer, said }) => {
+      const scene = new Scene();
+      scene.repository({ a: '1' });
+      const script = 'echo n > n; echo READY; exec sleep 300';
+      const command = ['run', '--worktree', ...keep, '--', 'sh', '-c', script];
+      const { code, shown } = await onTerminal(
+        [process.execPath, snapBin, '--data-dir', scene.dataDir, ...command],
+        [
+          { after: 'READY', type: '\x03' },
+          { after: question, type: answer },
+        ],
+        surroundings(scene),
+      );
+      expect({ code, shown }).toMatchObject({ code: 130, shown: expect.stringContaining(said) as string });
+    },
+  );
 });
 
 test('a signal to it alone is passed on, and it ends as its command', async () => {

@@ -55,6 +55,28 @@ describe('signals', () => {
     expect(killed).toEqual([]);
   });
 
+  test.each([
+    { typed: 'SIGINT', is: 'asked all the same' },
+    { typed: 'SIGTERM', is: 'not asked' },
+    { typed: 'SIGHUP', is: 'not asked' },
+  ])('after a command that $typed ended, a question is $is', ({ typed }) => {
+    const { source, emitter } = fakeProcess();
+    const signals = listenToSignals(source);
+    signals.beDeaf();
+    emitter.emit(typed, typed);
+    const signal = signals.forQuestion();
+    expect(signal.aborted).toBe(typed !== 'SIGINT');
+    emitter.emit('SIGINT', 'SIGINT');
+    expect(signal.aborted).toBe(true);
+  });
+
+  test('a question before any command is ended by the signal that was heard', () => {
+    const { source, emitter } = fakeProcess();
+    const signals = listenToSignals(source);
+    emitter.emit('SIGINT', 'SIGINT');
+    expect(signals.forQuestion().aborted).toBe(true);
+  });
+
   test('stop takes the listeners away', () => {
     const { source, emitter } = fakeProcess();
     listenToSignals(source).stop();
