@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn } from 'node:child_process';
 import { constants } from 'node:os';
 
 import { SnapError, systemCode } from '../errors.js';
@@ -25,13 +25,13 @@ export interface CommandSurroundings {
  * @returns its exit code; 128 and the signal's number when a signal ended it
  * @throws SnapError COMMAND_NOT_STARTED with 127 when there is no such program, else 126
  */
-export function startCommand(
+export async function startCommand(
   command: readonly [string, ...string[]],
   surroundings: CommandSurroundings,
 ): Promise<number> {
   const [program, ...args] = command;
   const { cwd, env, outputToError, self, hasTerminal } = surroundings;
-  const child = spawn(program, args, { cwd, env, stdio: ['inherit', outputToError ? 2 : 'inherit', 'inherit'] });
+  const child = spawned(program, args, { cwd, env, stdio: ['inherit', outputToError ? 2 : 'inherit', 'inherit'] });
   const forward = (signal: NodeJS.Signals): void => {
     child.kill(signal);
   };
@@ -54,8 +54,18 @@ export function startCommand(
   });
 }
 
+/** What no program can have as name or argument is refused at once, other than what the system refuses. */
+function spawned(program: string, args: readonly string[], options: SpawnOptions): ChildProcess {
+  try {
+    return spawn(program, args, options);
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    throw notStarted(program, error);
+  }
+}
+
 function notStarted(program: string, cause: Error): SnapError {
-  const missing = systemCode(cause) === 'ENOENT';
+  const missing = program === '' || systemCode(cause) === 'ENOENT';
   const why = missing ? 'there is no such program' : (systemCode(cause) ?? 'it cannot be started');
   return new SnapError(
     'COMMAND_NOT_STARTED',

@@ -37,6 +37,9 @@ describe('run', () => {
     scene.write({ a: '1', 'no-program': 'text' });
     await scene.save();
     await scene.run(['run', '--', 'no-such-program-here'], { code: 127 });
+    const unnamed = await scene.run(['run', '--', ''], { code: 127 });
+    expect(unnamed.stderr).toContain('"" was not run: there is no such program.');
+    expect(unnamed.stderr).not.toMatch(/bug|^ +at /m);
     await scene.run(['run', '--', scene.at('no-program')], { code: 126 });
     await scene.run(['run', '--', scene.mount], { code: 126 });
     await scene.run(['run', '--', 'sh', '-c', 'kill -TERM $$'], { code: 143 });

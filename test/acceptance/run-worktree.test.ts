@@ -83,7 +83,8 @@ describe('run --worktree', () => {
 
   test('of what cannot be started leaves nothing', async () => {
     const scene = sample();
-    await scene.run(['run', '--worktree', '--', 'no-such-program-here'], { ...none, code: 127 });
+    for (const program of ['no-such-program-here', ''])
+      await scene.run(['run', '--worktree', '--', program], { ...none, code: 127 });
     expect(await worktrees(scene)).toEqual([]);
     expect(userGitText(scene.mount, ['worktree', 'list']).split('\n')).toHaveLength(1);
     expect(userGitText(scene.mount, ['branch', '--list', 'jackin-snap/*'])).toBe('');
