@@ -205,7 +205,11 @@ describe('keep, resume and discard', () => {
     const refused = await scene.json(['discard', '--yes'], { code: 5 });
     expect(refused.document.error).toMatchObject({ code: 'ACKNOWLEDGEMENT_NEEDED' });
     expect(refused.document.error?.hint).toContain('discard t --yes --acknowledge m --acknowledge m:topic');
-    await scene.json(['discard', '--yes', '--acknowledge', 'm'], { code: 5 });
+    const half = await scene.json(['discard', '--yes', '--acknowledge', 'm'], { code: 5 });
+    expect(half.document.error?.hint).toContain('discard t --yes --acknowledge m --acknowledge m:topic');
+    const unsure = await scene.json(['discard', '--acknowledge', 'm', '--acknowledge', 'm:topic'], { code: 5 });
+    expect(unsure.document.error).toMatchObject({ code: 'CONFIRMATION_NEEDED' });
+    expect(unsure.document.error?.hint).toContain('discard t --yes --acknowledge m --acknowledge m:topic');
     expect((await scene.list()).length).toBe(1);
     const done = await scene.json(['discard', '--yes', '--acknowledge', 'm', '--acknowledge', 'm:topic']);
     expect(done.data).toMatchObject({ instance: { state: 'closed', status: 'discarded' }, snapshot: { seq: 2 } });

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { shellWord } from '../../core/command-text.js';
 import type { Assessment, NamedRisk, WhatGoes } from '../../index.js';
 import { addNotes } from '../help.js';
 import { collect } from '../options.js';
@@ -39,7 +40,7 @@ async function discardOutcome(
   const discarded = await context.snap.discard({
     instance,
     acknowledge,
-    confirm: (assessment, risks, whatGoes) => agree(context, assessment, risks, { yes, whatGoes }),
+    confirm: (assessment, risks, whatGoes) => agree(context, assessment, risks, { yes, acknowledge, whatGoes }),
   });
   const [{ discardData }, { discardText }] = await Promise.all([
     import('../views/json-assess.js'),
@@ -53,12 +54,18 @@ async function discardOutcome(
   };
 }
 
+interface Given {
+  readonly yes: boolean;
+  readonly acknowledge: readonly string[];
+  readonly whatGoes: WhatGoes;
+}
+
 /** What is at risk is asked about in words on a terminal, also with `--yes`; where nobody can be asked it is refused. */
 async function agree(
   { surroundings, stopProgress }: Context,
   { instance }: Assessment,
   risks: readonly NamedRisk[],
-  { yes, whatGoes }: { readonly yes: boolean; readonly whatGoes: WhatGoes },
+  { yes, acknowledge, whatGoes }: Given,
 ): Promise<boolean> {
   const [{ agreeTo, canAsk }, { SnapError, displayPath }, { riskLines }, { askAboutRisks }] = await Promise.all([
     import('../confirm.js'),
@@ -67,11 +74,13 @@ async function agree(
     import('../ask-about-risks.js'),
   ]);
   stopProgress();
-  const command = `discard ${instance} --yes`;
+  const given = acknowledge.map((name) => ` --acknowledge ${shellWord(name)}`).join('');
+  const command = `discard ${instance} --yes${given}`;
   if (risks.length === 0)
     return agreeTo(`discard ${instance}`, { yes, what: 'discard', command, notes: whatGoes }, surroundings);
   if (!canAsk(surroundings.output)) {
-    const names = risks.map(({ name }) => displayPath(name));
+    // All that are to be typed: those that were, too.
+    const names = [...new Set([...acknowledge, ...risks.map(({ name }) => displayPath(name))])];
     const message = `Nothing was discarded: ${riskLines(risks).join('; ')}. Each must be acknowledged by its name.`;
     throw new SnapError('ACKNOWLEDGEMENT_NEEDED', message, { instance, names });
   }
