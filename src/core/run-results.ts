@@ -21,12 +21,17 @@ export interface RunResult {
   /** Null when there are no two snapshots to compare. */
   readonly changes: RunChanges | null;
   readonly complete: boolean;
+  /** Why there is no restore into the folders any more, though into a new one; null where there is. */
+  readonly blocked: RunBlock | null;
   /** Where the command ran, if that was a worktree of its own. */
   readonly worktree: RunWorktree | null;
   /** What was decided about the session since its exit policy says so; null where nothing was. */
   readonly exitDecision: 'keep' | 'discard' | null;
   readonly messages: readonly string[];
 }
+
+/** After the command a folder of the instance is gone, or is another one, or the instance is closed. */
+export type RunBlock = 'gone' | 'replaced' | 'closed';
 
 export interface RunWorktree {
   /** Also the name of its instance. */

@@ -174,6 +174,58 @@ test('a failing snapshot after the command hides nothing of its exit code', asyn
   expect(ran.stderr).toContain('warning: The snapshot after the command could not be made');
 });
 
+describe('after a command that', () => {
+  const cases: readonly (readonly [what: string, script: string])[] = [
+    ['removed its folder', 'rm -rf "$PWD"'],
+    ['made it anew', 'rm -rf "$PWD"; mkdir "$PWD"; echo new > "$PWD/b"'],
+  ];
+
+  test.each(cases)('%s, the way back that is offered leads elsewhere, and works', async (_, script) => {
+    const scene = new Scene();
+    scene.write({ a: '1' });
+    const { data, document } = await scene.json(['run', '--', 'sh', '-c', script]);
+    const restore = data.commands.restore as string;
+    expect(restore).toMatch(/-i t restore 1 --to DIR$/);
+    expect(document.messages.join()).not.toContain('Try again');
+    const back = join(scene.outside, 'back');
+    await scene.run(['restore', '1', '--to', back, '--yes'], { cwd: scene.outside });
+    expect(readFileSync(join(back, 'a'), 'utf8')).toBe('1');
+  });
+
+  test('removed its folder, what to type is said in the text, too', async () => {
+    const scene = new Scene();
+    scene.write({ a: '1' });
+    const { stderr } = await scene.run(['run', '--', 'sh', '-c', 'rm -rf "$PWD"; exit 4'], { code: 4 });
+    expect(stderr).toMatch(/is gone/);
+    expect(stderr).toMatch(/Take it back: +jackin-snap .*restore 1 --to DIR$/m);
+    expect(stderr).not.toMatch(/Try again|See what it did/);
+  });
+
+  test('removed its worktree, that is so as well', async () => {
+    const scene = new Scene();
+    scene.repository({ a: '1' });
+    const { data } = await scene.json(['run', '--worktree', '--', 'sh', '-c', 'rm -rf "$PWD"'], { instance: 'w' });
+    expect(data.commands).toMatchObject({
+      diff: null,
+      restore: expect.stringMatching(/-i w restore 1 --to DIR$/) as string,
+    });
+  });
+
+  test('had its instance closed, no save is suggested', async () => {
+    const scene = new Scene();
+    scene.write({ a: '1' });
+    await scene.save();
+    const record = join(scene.dataDir, 'instances/t/instance.json');
+    const script = `sed -i 's/"state": *"open"/"state":"closed"/' '${record}'; echo 2 > a`;
+    const { data, document } = await scene.json(['run', '--', 'sh', '-c', script]);
+    expect(data).toMatchObject({
+      after: null,
+      commands: { restore: expect.stringMatching(/restore 2 --to DIR$/) as string },
+    });
+    expect(document.messages.join()).not.toContain('Try again');
+  });
+});
+
 test('a partial snapshot is one: the command is run, and that it is partial is said', async () => {
   const scene = new Scene({ as: 'ordinary user' });
   scene.write({ a: '1' });

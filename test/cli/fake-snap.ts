@@ -169,6 +169,7 @@ export function fakeSnap(answers: Answers = {}): FakeSnap {
           ],
         },
         complete: true,
+        blocked: null,
         worktree: null,
         exitDecision: null,
         messages: [],

@@ -186,14 +186,21 @@ async function unlessInterrupted(answer: Promise<boolean>, otherwise: boolean): 
 }
 
 function warningsOf(result: RunResult, next: NextCommand): string[] {
-  const { after, before, complete, messages, snapshotLevel, worktree, instance } = result;
+  const { after, before, complete, messages, snapshotLevel, worktree, instance, blocked } = result;
   const unsaved = (worktree?.unsaved ?? []).map((why) => `The worktree was not removed: ${why}.`);
   const names = (worktree?.unacknowledged ?? []).map((name) => ` --acknowledge ${shellWord(name)}`).join('');
   if (names !== '') unsaved.push(`If all of that may go: ${next(`discard ${instance} --yes${names}`, null)}`);
   const spell = (words: string): string => (worktree === null ? next(words) : next(words, instance));
   const said = [...messages, ...unsaved];
   if (snapshotLevel === 'off') return said;
-  if (after === null) return [...said, `What the command did is in the folder alone. Try again: ${spell('save')}`];
+  if (after === null) return [...said, ...unsavedText(blocked, spell)];
   const isPartial = !complete && before !== null;
   return isPartial ? [...said, `See what is missing: ${spell(`show ${after.seq}`)}`] : said;
+}
+
+/** Of a folder that is gone there is nothing to save, and of a closed instance there are no more snapshots. */
+function unsavedText(blocked: RunResult['blocked'], spell: (words: string) => string): string[] {
+  const alone = 'What the command did is in the folder alone.';
+  if (blocked === 'gone') return [];
+  return blocked === 'closed' ? [alone] : [`${alone} Try again: ${spell('save')}`];
 }

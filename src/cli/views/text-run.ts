@@ -136,15 +136,19 @@ function worktreeLines({ worktree, after }: RunResult, next: NextCommand): strin
 
 /** What to type next. What ran in a worktree is found by the worktree's own instance. */
 export function runCommands(
-  { before, after, changes, worktree, instance }: RunResult,
+  { before, after, changes, worktree, instance, blocked }: RunResult,
   next: NextCommand,
 ): { readonly diff: string | null; readonly restore: string | null } {
   const isChanged = changes === null || changes.files.length + changes.noLongerStored.length > 0;
   if (before === null || !isChanged) return { diff: null, restore: null };
-  const spell = (words: string): string => (worktree === null ? next(words) : next(words, instance));
+  // In a folder that is gone nothing finds the instance but its name.
+  const isNamed = worktree !== null || blocked !== null;
+  const spell = (words: string): string => (isNamed ? next(words, instance) : next(words));
+  const isFolderThere = worktree?.kept !== false && blocked !== 'gone';
+  const restore = spell(`restore ${before.seq}${blocked === null ? '' : ' --to DIR'}`);
   return {
-    diff: after === null && worktree?.kept === false ? null : spell(diffOf(before.seq, after?.seq)),
-    restore: worktree?.kept === false ? null : spell(`restore ${before.seq}`),
+    diff: after === null && !isFolderThere ? null : spell(diffOf(before.seq, after?.seq)),
+    restore: worktree?.kept === false ? null : restore,
   };
 }
 

@@ -15,6 +15,7 @@ import { instanceForSave } from '../session/instance-for-save.js';
 import { markActive } from '../session/instances.js';
 import { compareSnapshots } from './compare-snapshots.js';
 import { movedHeads } from './moved-heads.js';
+import { blockedBy, placesOf } from './places.js';
 import { type Watched, compareWatched, lookAtWatched } from './watched.js';
 
 /** Runs a command on the terminal; the exit code that a shell would report. */
@@ -38,6 +39,7 @@ export async function run(
   const inInstance: Context = { ...undisturbed, instance };
   const mounts = context.registry.find(instance)?.mounts ?? [];
   const watched = await lookAtWatched(context, mounts);
+  const places = placesOf(context, mounts);
   const force = request.force ?? false;
   const exitCode = await whileActive(inInstance, instance, force, () => {
     context.interruption.check();
@@ -45,7 +47,8 @@ export async function run(
   });
   const ran = { before, mounts, watched, exitCode };
   const { saved, ...rest } = level === 'off' ? nothingSaved : await afterCommand(inInstance, request, ran);
-  const began = { instance, exitCode, snapshotLevel: level, before: pointerOf(before) };
+  const blocked = blockedBy(context, instance, places);
+  const began = { instance, exitCode, snapshotLevel: level, before: pointerOf(before), blocked };
   const result = { ...began, ...rest, worktree: null, exitDecision: null };
   return { result: { ...result, messages: [...messages, ...rest.messages] }, saved };
 }
