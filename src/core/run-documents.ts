@@ -77,7 +77,7 @@ export interface RunData {
   readonly worktree: {
     readonly name: string;
     readonly path: JsonPath;
-    readonly branch: JsonPath;
+    readonly branch: JsonPath | null;
     readonly base_commit: string;
     readonly kept: boolean;
     readonly branch_stays: boolean;

@@ -37,7 +37,8 @@ export interface RunWorktree {
   /** Also the name of its instance. */
   readonly name: InstanceName;
   readonly path: HostPath;
-  readonly branch: string;
+  /** What is checked out in it, null where HEAD names a commit; the branch that was made for it where it was removed. */
+  readonly branch: string | null;
   readonly baseCommit: ObjectId;
   readonly kept: boolean;
   /** The branch that was made for it is there. */

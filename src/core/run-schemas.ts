@@ -60,7 +60,7 @@ export const runDataSchema: z.ZodType<RunData> = z.object({
     .object({
       name: text,
       path: pathSchema,
-      branch: pathSchema,
+      branch: pathSchema.nullable(),
       base_commit: objectId,
       kept: z.boolean(),
       branch_stays: z.boolean(),

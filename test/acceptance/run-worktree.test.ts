@@ -81,6 +81,18 @@ describe('run --worktree', () => {
     expect((await inTree(scene, 'exit 1', ['--keep', 'ask'], 1)).data.worktree.kept).toBe(true);
   });
 
+  test.each([
+    { script: 'git checkout -q --detach', branch: null, said: 'on no branch, in' },
+    { script: 'git checkout -q -b other', branch: 'other', said: 'on branch other, in' },
+  ])('says what is checked out in it afterwards: $branch', async ({ script, branch, said }) => {
+    const scene = sample();
+    const { data } = await inTree(scene, script);
+    expect(data.worktree).toMatchObject({ kept: true, branch });
+    expect((await worktrees(scene))[0].branch).toBe(branch);
+    const { stderr } = await scene.run(['run', '--worktree', '--', 'sh', '-c', `${script}-2 2>&- || ${script}`], none);
+    expect(stderr).toContain(said.replace('other', 'other-2'));
+  });
+
   test('of what cannot be started leaves nothing', async () => {
     const scene = sample();
     for (const program of ['no-such-program-here', ''])

@@ -26,7 +26,7 @@ function worktreeData(worktree: RunWorktree): RunData['worktree'] {
   return {
     name,
     path: pathToJson(path),
-    branch: pathToJson(branch),
+    branch: pathOrNull(branch),
     base_commit: baseCommit,
     kept,
     branch_stays: branchStays,

@@ -124,13 +124,15 @@ function decisionLines({ exitDecision, instance }: RunResult, next: NextCommand)
 function worktreeLines({ worktree, after }: RunResult, next: NextCommand): string[] {
   if (worktree === null) return [];
   const { name, path, branch, kept, branchStays } = worktree;
+  const named = branch === null ? null : displayPath(branch);
   if (kept)
     return [
-      `  Kept: worktree ${name} on branch ${displayPath(branch)}, in ${displayPath(path)}`,
+      `  Kept: worktree ${name} on ${named === null ? 'no branch' : `branch ${named}`}, in ${displayPath(path)}`,
       `  Remove it: ${next(`run remove ${name}`, null)}`,
     ];
   const back = after === null ? [] : [`  What it held:    ${next(`restore ${after.seq} --to DIR`, name)}`];
-  const branchLine = branchStays ? [`  Its branch ${displayPath(branch)} stays, since it has commits of its own.`] : [];
+  const branchLine =
+    branchStays && named !== null ? [`  Its branch ${named} stays, since it has commits of its own.`] : [];
   return [`  Removed: worktree ${name}; its snapshots stay.`, ...back, ...branchLine];
 }
 

@@ -5,7 +5,7 @@ import type { DiscardRequest, RunRequest } from '../../core/requests.js';
 import type { SaveResult } from '../../core/results.js';
 import type { RunResult, RunWorktree } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
-import { isSnapError } from '../../errors.js';
+import { isSnapError, systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
 import { goneWith, inWorktree, saveClosing, sayWhatGoes } from '../worktree/closing-snapshot.js';
 import { makeWorktree } from '../worktree/make-worktree.js';
@@ -64,10 +64,11 @@ async function afterRun(context: Context, made: WorktreeRecord, request: RunRequ
     context.registry.writeWorktree(record);
     const fate = await fateOf(context, record, request, ended);
     const { exitDecision = null, messages = [], ...worktree } = fate;
+    const isKept = worktree.kept ?? true;
     return {
       ...result,
       exitDecision,
-      worktree: { ...stays, ...worktree },
+      worktree: { ...stays, ...worktree, branch: isKept ? await checkedOut(context, record) : branch },
       messages: [...result.messages, ...messages],
     };
   } catch (error) {
@@ -75,7 +76,18 @@ async function afterRun(context: Context, made: WorktreeRecord, request: RunRequ
     const said = isSnapError(error, 'WORKTREE_HOLDS_MORE')
       ? error.data.reasons
       : [(error instanceof Error ? error.message : String(error)).replace(/\.$/, '')];
-    return { ...result, worktree: { ...stays, unsaved: said } };
+    return { ...result, worktree: { ...stays, branch: await checkedOut(context, record), unsaved: said } };
+  }
+}
+
+/** Null for a commit. Where it cannot be known, it is the branch that was made for the worktree. */
+async function checkedOut(context: Context, record: WorktreeRecord): Promise<string | null> {
+  try {
+    const look = (await context.worktrees()).look(record);
+    return look.linked && look.head !== null ? look.branch : record.branch;
+  } catch (error) {
+    if (!isSnapError(error) && systemCode(error) === undefined) throw error;
+    return record.branch;
   }
 }
 
