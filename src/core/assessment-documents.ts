@@ -30,6 +30,8 @@ export interface AssessedRepositoryData {
     readonly upstream: JsonPath | null;
     readonly gone: boolean;
     readonly ahead: number | null;
+    /** Whether a remote-tracking ref reaches the tip; null where the upstream is such a ref, or there is none. */
+    readonly held: boolean | null;
     /** The repository's, and not this worktree's: no risk. */
     readonly elsewhere: boolean;
   }[];
@@ -106,6 +108,7 @@ const repository = z.object({
       upstream: pathSchema.nullable(),
       gone: z.boolean(),
       ahead: count.nullable(),
+      held: z.boolean().nullable(),
       elsewhere: z.boolean(),
     }),
   ),

@@ -23,6 +23,11 @@ export interface BranchWork {
   readonly gone: boolean;
   /** Commits beyond the upstream, as it was last fetched; null without one, or where they cannot be counted. */
   readonly ahead: number | null;
+  /**
+   * Whether a remote-tracking ref reaches the tip, where the upstream is no such ref but, say, a local branch; false also
+   * where that cannot be known. Null where the upstream is one, or there is none.
+   */
+  readonly held: boolean | null;
   /** The repository's, and not this linked worktree's: it stays, whatever becomes of the worktree. */
   readonly elsewhere: boolean;
 }
@@ -92,6 +97,12 @@ export function judgeFolder(changed: boolean | null, why: readonly string[]): Ju
   return { verdict: 'saved', risks: [] };
 }
 
+/** @param lost what is gone from the folder and in no snapshot, in words */
+export function withLoss(judgement: Judgement, lost: string | null): Judgement {
+  if (lost === null) return judgement;
+  return { verdict: worstOf(judgement.verdict, ['unpushed']), risks: [...judgement.risks, risk(lost)] };
+}
+
 /** A mount is as bad as the worst in it: dirty, then unpushed. */
 export function worstOf(own: Verdict, others: readonly Verdict[]): Verdict {
   const all = [own, ...others];
@@ -107,9 +118,11 @@ function branchRisks({ branches }: RepositoryWork, base: ObjectId | null): Risk[
   });
 }
 
-function branchRisk({ tip, upstream, gone, ahead }: BranchWork, base: ObjectId | null): string | null {
+function branchRisk({ tip, upstream, gone, ahead, held }: BranchWork, base: ObjectId | null): string | null {
   if (tip === base) return null;
   if (upstream === null) return 'no upstream';
+  // A branch of this very repository goes with it, and says nothing of what is anywhere else.
+  if (held !== null) return held ? null : 'its upstream is in this repository, and no remote has its commits';
   if (gone) return null;
   if (ahead === null) return `could not be observed: how far it is ahead of its upstream`;
   return ahead === 0 ? null : `${String(ahead)} ahead of its upstream`;

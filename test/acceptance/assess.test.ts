@@ -129,6 +129,74 @@ describe('assess, of a repository', () => {
     expect(mount.repositories[0].branches[1]).toMatchObject({ name: 'topic', gone: true, ahead: null, current: true });
   });
 
+  const ownUpstreams: readonly (readonly [what: string, make: (mount: string) => void, atRisk: readonly string[]])[] = [
+    [
+      'that is the branch itself',
+      (mount) => {
+        userGit(mount, ['config', 'branch.main.remote', '.']);
+        commitFiles(mount, { a: '2' });
+      },
+      ['m:main'],
+    ],
+    [
+      'that follows it in turn',
+      (mount) => {
+        commitFiles(mount, { a: '2' });
+        userGit(mount, ['branch', '--quiet', '--track', 'other', 'main']);
+        userGit(mount, ['branch', '--quiet', '--set-upstream-to=other', 'main']);
+      },
+      ['m:main', 'm:other'],
+    ],
+    [
+      'that is gone',
+      (mount) => {
+        userGit(mount, ['branch', '--quiet', 'base']);
+        userGit(mount, ['switch', '--quiet', '-c', 'feat', '--track', 'base']);
+        commitFiles(mount, { a: '2' });
+        userGit(mount, ['branch', '--quiet', '-D', 'base']);
+      },
+      ['m:feat'],
+    ],
+    [
+      'by way of a refspec',
+      (mount) => {
+        userGit(mount, ['config', 'remote.origin.fetch', '+refs/heads/*:refs/heads/*']);
+        commitFiles(mount, { a: '2' });
+      },
+      ['m:main'],
+    ],
+    [
+      'at a place of its own',
+      (mount) => {
+        userGit(mount, ['config', 'remote.origin.fetch', '+refs/heads/*:refs/elsewhere/*']);
+        commitFiles(mount, { a: '2' });
+      },
+      ['m:main'],
+    ],
+  ];
+
+  test.each(ownUpstreams)('with an upstream in it %s: no remote has its commits', async (_, change, atRisk) => {
+    const scene = await clonedScene();
+    change(scene.mount);
+    const { verdict, data } = await assessed(scene);
+    expect(verdict).toBe('unpushed');
+    const why = ['its upstream is in this repository, and no remote has its commits'];
+    expect(data.at_risk).toEqual(atRisk.map((name) => ({ name, why })));
+    await scene.run(['assess', '--exit-code'], { code: 1 });
+    await scene.json(['discard', '--yes'], { code: 5 });
+  });
+
+  test('with an upstream in it, and commits that a remote has: not at risk', async () => {
+    const scene = await clonedScene();
+    userGit(scene.mount, ['branch', '--quiet', 'base', 'main~0']);
+    userGit(scene.mount, ['switch', '--quiet', '-c', 'feat', '--track', 'base']);
+    commitFiles(scene.mount, { a: '2' });
+    userGit(scene.mount, ['push', '--quiet', 'origin', 'feat']);
+    const { data } = await assessed(scene);
+    expect(data.at_risk).toEqual([{ name: 'm:base', why: ['no upstream'] }]);
+    expect(data.mounts[0].repositories[0].branches[1]).toMatchObject({ name: 'feat', upstream: 'base', ahead: 1 });
+  });
+
   test('with another one in it: what is only there counts', async () => {
     const scene = await clonedScene();
     writeFiles(scene.mount, { '.gitignore': 'tools/\n' });
@@ -155,6 +223,40 @@ describe('assess, of a folder', () => {
     const { verdict, files, mount } = await assessed(scene);
     expect([verdict, files]).toEqual(['dirty', [' M a', ' D b', '?? c']]);
     expect(mount.compared_with.seq).toBe(1);
+  });
+
+  test.each([
+    { what: 'and forgets it not when it is saved again', last: [] },
+    { what: 'and only a part of it was saved since', last: ['--path', 'a.txt'] },
+  ])('whose repository is gone: unpushed, $what', async ({ last }) => {
+    const scene = await clonedScene();
+    commitFiles(scene.mount, { a: '2' });
+    await scene.save();
+    rmSync(scene.at('.git'), { recursive: true });
+    const gone = /^the repository that was here is gone, and snapshot 2, .* does not hold all of its commits$/;
+    const expectGone = async () => {
+      const { verdict, data } = await assessed(scene);
+      expect([verdict, data.at_risk]).toEqual(['unpushed', [{ name: 'm', why: [expect.stringMatching(gone)] }]]);
+    };
+    await expectGone();
+    await scene.save(last);
+    await expectGone();
+    expect((await scene.run(['assess', '--exit-code'], { code: 1 })).stdout).not.toContain('Nothing is at risk');
+    const { data } = await scene.json(['keep']);
+    expect(data.mounts).toMatchObject([{ state: 'unknown', changed: 0 }]);
+    await scene.json(['discard', '--yes'], { code: 5 });
+    // A folder in its place that is no repository either is none.
+    mkdirSync(scene.at('.git'));
+    await expectGone();
+  });
+
+  test('whose repository is gone, and whose commits a snapshot holds: saved', async () => {
+    const scene = await clonedScene();
+    commitFiles(scene.mount, { a: '2' });
+    await scene.save(['--protect-commits']);
+    rmSync(scene.at('.git'), { recursive: true });
+    await scene.save();
+    expect((await assessed(scene)).verdict).toBe('saved');
   });
 
   test('that no whole snapshot holds, or that is gone: unpushed, with the reason', async () => {

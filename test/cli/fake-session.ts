@@ -44,6 +44,7 @@ export const assessment: Assessment = {
                 upstream: 'origin/main',
                 gone: false,
                 ahead: 0,
+                held: null,
                 elsewhere: false,
               },
               {
@@ -53,6 +54,7 @@ export const assessment: Assessment = {
                 upstream: null,
                 gone: false,
                 ahead: null,
+                held: null,
                 elsewhere: false,
               },
             ],

@@ -6,6 +6,7 @@ import {
   judgeRepository,
   namedRisks,
   unobservable,
+  withLoss,
   worstOf,
 } from '../../src/core/assessment.js';
 import type { EntryPath, HostPath } from '../../src/core/entry-path.js';
@@ -22,6 +23,7 @@ function branch(options: Partial<BranchWork>): BranchWork {
     upstream: 'origin/main',
     gone: false,
     ahead: 0,
+    held: null,
     elsewhere: false,
     ...options,
   };
@@ -87,6 +89,23 @@ describe('a repository', () => {
       why: ['3 ahead of its upstream'],
     },
     {
+      what: 'whose upstream is in the repository',
+      work: { branches: [branch({ upstream: 'main', held: false }), branch({ gone: true, ahead: null, held: false })] },
+      dirty: false,
+      verdict: 'unpushed',
+      why: [
+        'its upstream is in this repository, and no remote has its commits',
+        'its upstream is in this repository, and no remote has its commits',
+      ],
+    },
+    {
+      what: 'whose upstream is in the repository, and which a remote has',
+      work: { branches: [branch({ upstream: 'main', ahead: 2, held: true })] },
+      dirty: false,
+      verdict: 'clean',
+      why: [],
+    },
+    {
       what: 'ahead by who knows',
       work: { branches: [branch({ ahead: null })] },
       dirty: false,
@@ -146,6 +165,16 @@ test('a folder without a repository is never guessed', () => {
   });
   expect(judgeFolder(null, ['no snapshot holds it']).verdict).toBe('unpushed');
   expect(unobservable('gone').verdict).toBe('unpushed');
+});
+
+test('a folder that has lost its repository is not saved', () => {
+  expect(withLoss(judgeFolder(false, []), null).verdict).toBe('saved');
+  expect(withLoss(judgeFolder(false, []), 'gone')).toEqual({
+    verdict: 'unpushed',
+    risks: [{ branch: null, why: 'gone' }],
+  });
+  expect(withLoss(judgeFolder(true, []), 'gone').risks).toHaveLength(2);
+  expect(withLoss(judgeFolder(true, []), 'gone').verdict).toBe('dirty');
 });
 
 test('the worst counts', () => {

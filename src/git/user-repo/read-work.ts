@@ -91,13 +91,16 @@ interface Branches {
 }
 
 const heads = 'refs/heads/';
+const remotes = 'refs/remotes/';
 
 function branchesOf({ refs, config, objects, current, own }: Branches): BranchWork[] {
+  const remoteTips = [...refs].filter(([ref]) => ref.startsWith(remotes)).map(([, oid]) => oid);
   return [...refs].flatMap(([ref, tip]) => {
     if (!ref.startsWith(heads)) return [];
     const name = ref.slice(heads.length);
     const tracking = trackingRef(name, config);
     const upstreamTip = tracking === null ? undefined : refs.get(tracking);
+    const isOfRemote = tracking?.startsWith(remotes) !== false;
     return [
       {
         name,
@@ -106,6 +109,7 @@ function branchesOf({ refs, config, objects, current, own }: Branches): BranchWo
         upstream: tracking === null ? null : tracking.replace(/^refs\/(?:heads|remotes)\//, ''),
         gone: tracking !== null && upstreamTip === undefined,
         ahead: upstreamTip === undefined ? null : countAhead(objects, tip, upstreamTip),
+        held: isOfRemote ? null : isReached(objects, tip, remoteTips),
         elsewhere: !isOwnBranch(own, name, tip),
       },
     ];

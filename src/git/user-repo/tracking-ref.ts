@@ -1,6 +1,9 @@
 import type { RepositoryConfig } from './config-file.js';
 
-/** The ref that stands for a branch's upstream; null where the remote's refspec maps none: then git knows none either. */
+/**
+ * The ref that stands for a branch's upstream; null where the remote's refspec maps none: then git knows none either. It
+ * is below `refs/remotes/` only where a remote has it: the remote `.` is the repository itself.
+ */
 export function trackingRef(branch: string, config: RepositoryConfig): string | null {
   const remote = config.get('branch', branch, 'remote');
   const merge = config.get('branch', branch, 'merge');

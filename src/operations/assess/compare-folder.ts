@@ -1,6 +1,6 @@
 import { Buffer } from 'node:buffer';
 
-import { type FileChange, type Judgement, judgeFolder } from '../../core/assessment.js';
+import { type FileChange, type Judgement, judgeFolder, withLoss } from '../../core/assessment.js';
 import { displayPath } from '../../core/entry-path.js';
 import type { InstanceRecord, MountRecord } from '../../core/instance-record.js';
 import { type Manifest, encodeAttributes } from '../../core/manifest.js';
@@ -14,6 +14,7 @@ import type { Context } from '../context.js';
 import { pendingTemporaryPrefix } from '../restore/pending.js';
 import { readManifest, readMountContent, scopeOf } from '../snapshot-content.js';
 import { type KnownSnapshot, knowIfReadable, pointerTo } from '../snapshots.js';
+import { lostRepository } from './lost-repository.js';
 
 export interface ComparedFolder extends Judgement {
   readonly files: readonly FileChange[];
@@ -21,8 +22,8 @@ export interface ComparedFolder extends Judgement {
 }
 
 /**
- * How a folder stands to the last snapshot that holds all of it, under the settings of that snapshot. Needs the store's
- * shared lock.
+ * How a folder stands to the last snapshot that holds all of it, under the settings of that snapshot, and whether it has lost
+ * a repository. Needs the store's shared lock.
  */
 export async function compareFolder(
   context: Context,
@@ -98,7 +99,8 @@ async function compareWith(
     if (captured === undefined) return noSnapshot;
     const files = await filesThatDiffer(context, known, captured, scratch);
     const isChanged = files.length > 0 || (await hasOtherAttributes(reader, known, manifest, captured));
-    const judgement = judgeFolder(isChanged, unread(captured));
+    const lost = captured.kind === 'plain' ? await lostRepository(context, reader, record, mount) : null;
+    const judgement = withLoss(judgeFolder(isChanged, unread(captured)), lost);
     return { ...judgement, files, comparedWith: pointerTo(known) };
   } finally {
     await scratch.remove();
