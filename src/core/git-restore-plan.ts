@@ -1,6 +1,7 @@
-import { pathFromJson } from './entry-path.js';
+import { displayPath, pathFromJson } from './entry-path.js';
 import type { GitState, HeadState, IndexState, StashState } from './git-state.js';
 import type { ObjectId } from './ids.js';
+import { RefNames } from './ref-names.js';
 
 /*
  * From a snapshot's git state and the repository as it is to the changes that lead there. Decides only; names are bytes.
@@ -59,14 +60,15 @@ export interface GitRestoreQuestion {
 
 export function planGitRestore(question: GitRestoreQuestion): GitRestorePlan {
   const kept: KeptGitPart[] = [];
+  const taken = new RefNames(question.live.branches.keys());
   const changes = [
     ...(question.live.kind === 'none' ? [{ kind: 'repository' as const }] : []),
-    ...branchChanges(question, kept),
+    ...branchChanges(question, taken, kept),
     ...takenBack(question, kept),
-    ...tagChanges(question),
+    ...tagChanges(question, kept),
     ...stashChanges(question, kept),
     ...indexChanges(question, kept),
-    ...headChanges(question, kept),
+    ...headChanges(question, taken, kept),
   ];
   return { changes, kept };
 }
@@ -75,17 +77,25 @@ const noRefName = 'git takes no such name';
 const lacksContent = 'its commits need content that is neither in the snapshot nor in the repository';
 const atRemote = 'a remote had its commits: git fetch gets them';
 const stagedLacks = 'what is staged needs content that is neither in the snapshot nor in the repository';
-const failures: ReadonlySet<string> = new Set([noRefName, lacksContent]);
+const isElsewhere = 'another worktree has this branch checked out';
+const branchNotMade = 'its branch is not made';
 
-function branchChanges(question: GitRestoreQuestion, kept: KeptGitPart[]): GitChange[] {
+type Why = Pick<KeptGitPart, 'reason' | 'failed'>;
+
+/** @param taken the branches that are there; gets those that are made */
+function branchChanges(question: GitRestoreQuestion, taken: RefNames, kept: KeptGitPart[]): GitChange[] {
   const { wanted, live } = question;
   return wanted.branches.flatMap(({ name: json, commit }): GitChange[] => {
     const name = pathFromJson(json);
     const from = live.branches.get(name) ?? null;
     if (from === commit) return [];
-    const reason = whyBranchStays(question, name, from, commit);
-    if (reason === undefined) return [{ kind: 'branch', name, from, to: commit }];
-    kept.push({ path: `refs/heads/${name}`, reason, failed: failures.has(reason) });
+    const path = `refs/heads/${name}`;
+    const why = whyBranchStays(question, name, from, commit) ?? whyNotBeside(taken, 'refs/heads/', name);
+    if (why === undefined) {
+      taken.add(name);
+      return [{ kind: 'branch', name, from, to: commit }];
+    }
+    kept.push({ path, ...why });
     return [];
   });
 }
@@ -95,13 +105,21 @@ function whyBranchStays(
   name: string,
   from: ObjectId | null,
   commit: ObjectId,
-): string | undefined {
-  if (!isRefName(`refs/heads/${name}`)) return noRefName;
-  if (live.elsewhere.has(name)) return 'another worktree has this branch checked out';
+): Why | undefined {
+  if (!isRefName(`refs/heads/${name}`)) return { reason: noRefName, failed: true };
   const isOwn = wanted.head !== null && 'branch' in wanted.head && pathFromJson(wanted.head.branch) === name;
-  if (live.kind === 'worktree' && from !== null && !isOwn) return 'the branch is shared with other worktrees';
+  if (live.elsewhere.has(name)) return { reason: isElsewhere, failed: isOwn };
+  if (live.kind === 'worktree' && from !== null && !isOwn)
+    return { reason: 'the branch is shared with other worktrees', failed: false };
   if (isObtainable(commit)) return undefined;
-  return isPushed(commit) ? atRemote : lacksContent;
+  return isPushed(commit) ? { reason: atRemote, failed: false } : { reason: lacksContent, failed: true };
+}
+
+/** Git has no ref below another. */
+function whyNotBeside(taken: RefNames, prefix: string, name: string): Why | undefined {
+  const other = taken.clashWith(name);
+  if (other === undefined) return undefined;
+  return { reason: `${displayPath(`${prefix}${other}`)} is in its way: git has no ref below another`, failed: true };
 }
 
 /** Branches that were made by what is taken back, as long as nobody has gone on with them. */
@@ -117,18 +135,23 @@ function takenBack({ wanted, live, madeBefore }: GitRestoreQuestion, kept: KeptG
 }
 
 /** Tags are made where they are missing; none is moved. In a new repository what the remote had is noted, too. */
-function tagChanges({ wanted, live, isObtainable }: GitRestoreQuestion): GitChange[] {
-  const tags = wanted.tags.flatMap(({ name: json, object }): GitChange[] => {
-    const name = pathFromJson(json);
-    return live.tags.has(name) || !isRefName(`refs/tags/${name}`) || !isObtainable(object)
-      ? []
-      : [{ kind: 'tag', name, to: object }];
-  });
-  const remote = wanted.remote_branches.flatMap(({ name, commit }): GitChange[] =>
-    live.kind === 'none' && isRefName(`refs/remotes/${pathFromJson(name)}`) && isObtainable(commit)
-      ? [{ kind: 'remote_branch', name: pathFromJson(name), to: commit }]
-      : [],
-  );
+function tagChanges({ wanted, live, isObtainable }: GitRestoreQuestion, kept: KeptGitPart[]): GitChange[] {
+  const isMade = (prefix: string, taken: RefNames, name: string, object: ObjectId): boolean => {
+    if (taken.has(name) || !isRefName(`${prefix}${name}`) || !isObtainable(object)) return false;
+    const why = whyNotBeside(taken, prefix, name);
+    if (why === undefined) taken.add(name);
+    else kept.push({ path: `${prefix}${name}`, ...why });
+    return why === undefined;
+  };
+  const takenTags = new RefNames(live.tags);
+  const tags = wanted.tags
+    .map(({ name, object }) => ({ kind: 'tag' as const, name: pathFromJson(name), to: object }))
+    .filter(({ name, to }) => isMade('refs/tags/', takenTags, name, to));
+  if (live.kind !== 'none') return tags;
+  const takenRemote = new RefNames([]);
+  const remote = wanted.remote_branches
+    .map(({ name, commit }) => ({ kind: 'remote_branch' as const, name: pathFromJson(name), to: commit }))
+    .filter(({ name, to }) => isMade('refs/remotes/', takenRemote, name, to));
   return [...tags, ...remote];
 }
 
@@ -156,19 +179,50 @@ function isSameIndex(a: IndexState, b: IndexState | null): boolean {
   return b !== null && a.tree === b.tree && JSON.stringify(a.entries) === JSON.stringify(b.entries);
 }
 
-function headChanges({ wanted, live, isObtainable }: GitRestoreQuestion, kept: KeptGitPart[]): GitChange[] {
-  const to = wanted.head;
-  if (to === null || JSON.stringify(to) === JSON.stringify(live.head)) return [];
-  const reason = whyHeadStays(to, live, isObtainable);
-  if (reason === undefined) return [{ kind: 'head', from: live.head, to }];
-  kept.push({ path: 'HEAD', reason, failed: failures.has(reason) });
-  return [];
+/** @param taken the branches that are there in the end */
+function headChanges(question: GitRestoreQuestion, taken: RefNames, kept: KeptGitPart[]): GitChange[] {
+  const { wanted, live } = question;
+  const { head } = wanted;
+  if (head === null || isSameHead(head, live.head)) return [];
+  const { to, why } = whereHeadGoes(question, head, taken);
+  if (why !== undefined) kept.push({ path: 'HEAD', ...why });
+  return to === null || isSameHead(to, live.head) ? [] : [{ kind: 'head', from: live.head, to }];
 }
 
-function whyHeadStays(to: HeadState, live: LiveGitState, isObtainable: (oid: ObjectId) => boolean): string | undefined {
-  if ('commit' in to) return isObtainable(to.commit) ? undefined : lacksContent;
-  if (!isRefName(`refs/heads/${pathFromJson(to.branch)}`)) return noRefName;
-  return live.elsewhere.has(pathFromJson(to.branch)) ? 'another worktree has this branch checked out' : undefined;
+function isSameHead(a: HeadState, b: HeadState | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+interface HeadAim {
+  /** Null: it stays. */
+  readonly to: HeadState | null;
+  readonly why?: Why;
+}
+
+/** A branch that is not to be had leaves HEAD at its commit: without a ref there, the commit would be nobody's. */
+function whereHeadGoes({ wanted, live, isObtainable }: GitRestoreQuestion, head: HeadState, taken: RefNames): HeadAim {
+  if ('commit' in head)
+    return isObtainable(head.commit) ? { to: head } : { to: null, why: { reason: lacksContent, failed: true } };
+  const name = pathFromJson(head.branch);
+  if (!isRefName(`refs/heads/${name}`)) return { to: null, why: { reason: noRefName, failed: true } };
+  const commit = wanted.branches.find((branch) => pathFromJson(branch.name) === name)?.commit;
+  const reason = whyNotOnBranch(live, name, commit, taken);
+  if (reason === undefined) return { to: head };
+  if (commit !== undefined && isObtainable(commit))
+    return { to: { commit }, why: { reason: `${reason}: it is detached at the commit`, failed: true } };
+  // A repository that is made has to have one.
+  return live.kind === 'none' ? { to: head } : { to: null, why: { reason, failed: true } };
+}
+
+function whyNotOnBranch(
+  { elsewhere }: LiveGitState,
+  name: string,
+  commit: ObjectId | undefined,
+  taken: RefNames,
+): string | undefined {
+  if (elsewhere.has(name)) return isElsewhere;
+  if (taken.has(name)) return undefined;
+  return commit === undefined ? whyNotBeside(taken, 'refs/heads/', name)?.reason : branchNotMade;
 }
 
 /** What `git check-ref-format` takes. @param name bytes */

@@ -89,6 +89,90 @@ describe('a branch stays', () => {
   });
 });
 
+describe('a branch that has another one in its way', () => {
+  const state = (name: string): GitState => ({
+    ...wanted,
+    head: { branch: name },
+    branches: [{ name, commit: b, upstream: null }],
+  });
+
+  test.each([
+    { name: 'feat/x', other: 'feat' },
+    { name: 'feat', other: 'feat/x' },
+  ])('$name beside $other is not made, and HEAD is left at its commit', ({ name, other }) => {
+    const branches = new Map([...live.branches, [other, a]]);
+    const reason = `refs/heads/${other} is in its way: git has no ref below another`;
+    expect(plan({ wanted: state(name), live: { ...live, branches } })).toEqual({
+      changes: [{ kind: 'head', from: { branch: 'main' }, to: { commit: b } }],
+      kept: [
+        { path: `refs/heads/${name}`, reason, failed: true },
+        { path: 'HEAD', reason: 'its branch is not made: it is detached at the commit', failed: true },
+      ],
+    });
+    const detached = { ...live, branches, head: { commit: b } };
+    expect(plan({ wanted: state(name), live: detached }).changes).toEqual([]);
+  });
+
+  test('of two that a snapshot names, one is made', () => {
+    const branches = ['feat', 'feat/x'].map((name) => ({ name, commit: b, upstream: null }));
+    const tags = branches.map(({ name }) => ({ name, object: b }));
+    const remote = branches.map(({ name, commit }) => ({ name, commit }));
+    const both = { ...wanted, branches, tags, remote_branches: remote, head: { branch: 'feat' } };
+    const empty = { ...live, kind: 'none' as const, head: null, branches: new Map() };
+    const { changes, kept } = plan({ wanted: both, live: empty });
+    expect(changes.flatMap((change) => ('name' in change ? [`${change.kind} ${change.name}`] : []))).toEqual([
+      'branch feat',
+      'tag feat',
+      'remote_branch feat',
+    ]);
+    expect(kept.map(({ path, failed }) => [path, failed])).toEqual([
+      ['refs/heads/feat/x', true],
+      ['refs/tags/feat/x', true],
+      ['refs/remotes/feat/x', true],
+    ]);
+  });
+
+  test('that is not born either leaves HEAD where it is', () => {
+    const branches = new Map([['feat', a]]);
+    const unborn = { ...wanted, head: { branch: 'feat/x' }, branches: [] };
+    const { changes, kept } = plan({ wanted: unborn, live: { ...live, branches, head: { branch: 'feat' } } });
+    expect([changes, kept.map(({ path, failed }) => [path, failed])]).toEqual([[], [['HEAD', true]]]);
+  });
+});
+
+test('HEAD stays where neither its branch nor the commit is to be had', () => {
+  const other = { ...live, head: { branch: 'other' }, branches: new Map([['other', b]]) };
+  const { changes, kept } = plan({ live: other, isObtainable: () => false, isPushed: () => true });
+  expect([changes, kept.map(({ path, failed }) => [path, failed])]).toEqual([
+    [],
+    [
+      ['refs/heads/main', false],
+      ['HEAD', true],
+    ],
+  ]);
+});
+
+test.each([
+  { at: 'at another commit', tip: b, parts: ['refs/heads/main', 'HEAD'] },
+  { at: 'at the same', tip: a, parts: ['HEAD'] },
+])('HEAD is left at the commit where another worktree has its branch, $at', ({ tip, parts }) => {
+  const branches = new Map([
+    ['main', tip],
+    ['other', b],
+  ]);
+  const other = { ...live, head: { branch: 'other' }, branches, elsewhere: new Set(['main']) };
+  const { changes, kept } = plan({ live: other });
+  expect(changes).toEqual([{ kind: 'head', from: { branch: 'other' }, to: { commit: a } }]);
+  expect(kept.map(({ path, failed }) => [path, failed])).toEqual(parts.map((path) => [path, true]));
+});
+
+test('a branch that another worktree has, and which is not the own one, is none that failed', () => {
+  const state = { ...wanted, branches: [...wanted.branches, { name: 'theirs', commit: a, upstream: null }] };
+  const branches = new Map([...live.branches, ['theirs', b]]);
+  const { kept } = plan({ wanted: state, live: { ...live, branches, elsewhere: new Set(['theirs']) } });
+  expect(kept.map(({ path, failed }) => [path, failed])).toEqual([['refs/heads/theirs', false]]);
+});
+
 test.each(['../../hooks/post-checkout', 'a/../b', '.x', 'x.lock', 'a b', 'a\nb', '', '/a', 'a//b'])(
   'no ref is called %j',
   (name) => {

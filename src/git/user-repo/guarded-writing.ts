@@ -1,4 +1,4 @@
-import { constants, renameSync, unlinkSync } from 'node:fs';
+import { constants, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 
 import { SnapError, systemCode } from '../../errors.js';
 import {
@@ -95,9 +95,31 @@ export function writeNew(parent: GuardedDirectory, name: string, content: Uint8A
   syncDirectory(parent);
 }
 
+const depthLimit = 64;
+
+/** Takes away a directory in which there is nothing but directories, as refs that are gone leave it. */
+export function removeEmptyDirectories(directory: GuardedDirectory, path: string, depth: number = depthLimit): void {
+  const at = path.lastIndexOf('/');
+  const parent = directory.enter(at < 0 ? '.' : path.slice(0, at));
+  if (parent.kind !== 'read') return;
+  const name = path.slice(at + 1);
+  try {
+    const names = parent.value.list(name);
+    if (names.kind !== 'read' || depth === 0) return;
+    for (const each of names.value) removeEmptyDirectories(parent.value, `${name}/${each}`, depth - 1);
+    rmdirSync(pathOfEntry(parent.value, name));
+  } catch (error) {
+    if (!['ENOENT', 'ENOTDIR', 'ENOTEMPTY', 'EEXIST'].includes(systemCode(error) ?? '')) throw error;
+  } finally {
+    parent.value.close();
+  }
+}
+
 /** Adds to the end of a file that is there; nothing where there is none. */
 export function appendIfThere(directory: GuardedDirectory, path: string, content: string): void {
-  if (!directory.exists(path)) return;
+  const file = directory.openFile(path);
+  if (file.kind !== 'read') return;
+  file.value.close();
   inDirectoryOf(directory, path, (parent, name) => {
     writeFile(parent, name, content, constants.O_APPEND);
   });

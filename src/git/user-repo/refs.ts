@@ -1,4 +1,5 @@
 import type { ObjectId } from '../../core/ids.js';
+import { namesAbove } from '../../core/ref-names.js';
 import type { GuardedDirectory, Reading } from './guarded-directory.js';
 import { absent, read, unreadable } from './guarded-directory.js';
 
@@ -53,8 +54,10 @@ function isOwnRef(ref: string): boolean {
 
 function findPacked(commonDir: GuardedDirectory, ref: string): Reading<ObjectId> {
   const reading = commonDir.read('packed-refs', packedRefsLimit);
-  if (reading.kind !== 'read') return reading;
-  const content = reading.value;
+  return reading.kind === 'read' ? findIn(reading.value, ref) : reading;
+}
+
+function findIn(content: Buffer, ref: string): Reading<ObjectId> {
   const wanted = Buffer.from(` ${ref}`, 'latin1');
   for (let at = content.indexOf(wanted); at >= 0; at = content.indexOf(wanted, at + 1)) {
     const end = at + wanted.length;
@@ -64,4 +67,16 @@ function findPacked(commonDir: GuardedDirectory, ref: string): Reading<ObjectId>
     return /^[0-9a-f]{40}$/.test(oid) ? read(oid as ObjectId) : unreadable('packed-refs is malformed');
   }
   return absent;
+}
+
+/** A packed ref above or below a name: of the two git can have only one. */
+export function packedClash(commonDir: GuardedDirectory, name: string): string | undefined {
+  const packed = commonDir.read('packed-refs', packedRefsLimit);
+  if (packed.kind !== 'read') return undefined;
+  const content = packed.value;
+  const above = namesAbove(name).find((one) => findIn(content, one).kind === 'read');
+  const at = content.indexOf(Buffer.from(` ${name}/`, 'latin1'));
+  if (above !== undefined || at < 0) return above;
+  const end = content.indexOf('\n', at);
+  return content.toString('latin1', at + 1, end < 0 ? content.length : end);
 }

@@ -1,12 +1,18 @@
-import { pathFromJson } from '../../core/entry-path.js';
+import { displayPath, pathFromJson } from '../../core/entry-path.js';
 import type { GitState, HeadState, StashState } from '../../core/git-state.js';
 import type { ObjectId } from '../../core/ids.js';
 import { SnapError } from '../../errors.js';
 import { type WrittenEntry, encodeIndexFile } from './encode-index.js';
 import { removeFileIfThere } from './entries-of-directory.js';
 import type { GuardedDirectory } from './guarded-directory.js';
-import { appendIfThere, inDirectoryOf, removeLocked, replaceLocked } from './guarded-writing.js';
-import { readHead, resolveRef } from './refs.js';
+import {
+  appendIfThere,
+  inDirectoryOf,
+  removeEmptyDirectories,
+  removeLocked,
+  replaceLocked,
+} from './guarded-writing.js';
+import { packedClash, readHead, resolveRef } from './refs.js';
 
 /*
  * Refs, HEAD, index and stashes as git keeps them in files.
@@ -39,8 +45,23 @@ export function moveRef(
     if (commonDir.exists(`logs/${ref}`)) inDirectoryOf(commonDir, `logs/${ref}`, removeFileIfThere);
     return;
   }
-  replaceLocked(commonDir, ref, `${to}\n`, check);
+  const refuse = (): void => {
+    if (from === null) refuseClash(commonDir, ref);
+  };
+  // Already before a directory is made for it.
+  refuse();
+  removeEmptyDirectories(commonDir, ref);
+  replaceLocked(commonDir, ref, `${to}\n`, () => {
+    check();
+    refuse();
+  });
   appendIfThere(commonDir, `logs/${ref}`, reflogLine(from ?? noObject, to, note));
+}
+
+/** Refs that are files clash as such. */
+function refuseClash(commonDir: GuardedDirectory, ref: string): void {
+  const other = packedClash(commonDir, ref);
+  if (other !== undefined) throw refused(ref, `${displayPath(other)} is in its way`);
 }
 
 function isPacked(commonDir: GuardedDirectory, ref: string): boolean {

@@ -65,6 +65,7 @@ export async function prepareGitRestore(
 }
 
 const suppliedAtMost = 64 * 1024 * 1024;
+const headIsDetached = 'its branch could not be made: it is detached at the commit';
 
 class GitRestore implements PreparedGitRestore {
   plan: GitRestorePlan = { changes: [], kept: [] };
@@ -73,6 +74,8 @@ class GitRestore implements PreparedGitRestore {
   readonly #objects: HeldObjects;
   #whole: ReadonlyMap<ObjectId, HeldCommit> = new Map();
   #tags = new Map<ObjectId, ObjectId>();
+  /** Branches that were to be made and are not. */
+  readonly #unmade = new Set<string>();
 
   constructor(request: GitRestoreRequest, target: GitTarget) {
     this.#request = request;
@@ -155,13 +158,23 @@ class GitRestore implements PreparedGitRestore {
     note: ReflogNote,
     failures: GitRestoreFailure[],
   ): Promise<void> {
+    const made = this.#possible(change);
     try {
-      await this.#makeChange(repository, change, note);
+      await this.#makeChange(repository, made, note);
+      if (made !== change) failures.push({ path: pathOfChange(change), reason: headIsDetached });
     } catch (error) {
       // What moved on since, or is in somebody's hands, stays as it is and is told.
       if (!isSnapError(error, 'GIT_STATE_REFUSED') && !isSnapError(error, 'BUSY')) throw error;
+      if (change.kind === 'branch' && change.from === null) this.#unmade.add(change.name);
       failures.push({ path: pathOfChange(change), reason: error.message });
     }
+  }
+
+  /** HEAD never names a branch that could not be made: there would be nothing, and its commit would be nobody's. */
+  #possible(change: GitChange): GitChange {
+    if (change.kind !== 'head' || !('branch' in change.to)) return change;
+    const commit = this.#unmade.has(pathFromJson(change.to.branch)) ? this.#commitAt(change.to) : null;
+    return commit === null ? change : { ...change, to: { commit } };
   }
 
   async #makeChange({ gitDir, commonDir }: Repository, change: GitChange, note: ReflogNote): Promise<void> {
