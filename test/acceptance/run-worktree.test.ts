@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { userGit, userGitText } from '../support/user-git.js';
+import { addSubmodule, commitFiles, createHistory, userGit, userGitText } from '../support/user-git.js';
 import { Scene, expectSame, rememberUntouched } from './scene.js';
 import { inTree, none, sample, worktrees } from './worktree-scene.js';
 
@@ -178,6 +178,28 @@ describe('run list and run remove', () => {
     const again = await scene.run(['run', 'remove', name, '--yes'], { ...none, code: 3 });
     expect(again.stderr).toContain(`The worktree ${name} is removed already.`);
     await scene.run(['run', 'remove', 'no-such', '--yes'], { ...none, code: 3 });
+  });
+
+  test.each([
+    { what: 'a secret that git does not know', script: 'echo s > .env', dirty: true, status: '?? .env' },
+    { what: 'a change in a submodule', script: 'echo 2 > sub/module/f', dirty: true, status: ' M sub/module/f' },
+    { what: 'what is ignored', script: 'echo 1 > ignored', dirty: false, status: undefined },
+  ])('find $what as assess does', async ({ script, dirty, status }) => {
+    const scene = sample();
+    const library = join(scene.outside, 'library');
+    createHistory(library);
+    commitFiles(library, { f: '1\n' });
+    scene.write({ '.gitignore': 'ignored\n' });
+    userGit(scene.mount, ['add', '.gitignore']);
+    addSubmodule(scene.mount, library, 'sub/module');
+    const update = 'git -c protocol.file.allow=always submodule --quiet update --init';
+    const { data } = await inTree(scene, `${update}; ${script}`, ['--keep', 'keep']);
+    const assessed = await scene.json(['assess', data.instance, '--files'], none);
+    const files = assessed.data.mounts[0].files.map(
+      (file: Record<string, string>) => `${file['status']} ${file['path']}`,
+    );
+    expect(files).toEqual(status === undefined ? [] : [status]);
+    expect(await worktrees(scene)).toMatchObject([{ dirty }]);
   });
 
   test('refuse while a command runs in it, and when it is locked', async () => {

@@ -8,14 +8,12 @@ import {
   unobservable,
   worstOf,
 } from '../../core/assessment.js';
-import { displayPath, joinPath, rootPath } from '../../core/entry-path.js';
+import { rootPath } from '../../core/entry-path.js';
 import type { ObjectId } from '../../core/ids.js';
 import { exitPolicyOf, type InstanceRecord, type MountRecord } from '../../core/instance-record.js';
-import type { Policy } from '../../core/policy.js';
 import type { Directory } from '../../core/ports.js';
 import { SnapError, isSnapError, systemCode } from '../../errors.js';
-import { type CapturedMount, captureMounts, openRoot } from '../capture/capture-mounts.js';
-import { incompletePaths } from '../capture/incomplete.js';
+import { type CapturedMount, openRoot } from '../capture/capture-mounts.js';
 import { atRepository } from '../capture/recorded-repositories.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
@@ -24,6 +22,7 @@ import { chosenRecord } from '../session/choose-instance.js';
 import { reconcile } from '../session/reconcile.js';
 import { knowIfReadable, pointerTo } from '../snapshots.js';
 import { compareFolder } from './compare-folder.js';
+import { type SeenRepository, captureForGit, uncommittedIn, unreadIn } from './uncommitted-files.js';
 
 /**
  * What each mount of an instance has that would be lost with it. Nothing is written, and no git runs on a mount.
@@ -152,77 +151,22 @@ function judged(
   return { verdict, risks, repositories };
 }
 
-/** What git would look at: secrets, and what only our settings exclude. No content is kept, only compared. */
-async function captureForGit(context: Context, record: InstanceRecord, mount: MountRecord): Promise<CapturedMount> {
-  const policy: Policy = {
-    ...record.policy,
-    exclude: [],
-    include: [],
-    gitignore: true,
-    stacks: false,
-    more_stacks: [],
-    include_secrets: true,
-    max_total_size: null,
-  };
-  const [captured] = await captureMounts(context, {
-    record,
-    mounts: [mount],
-    policy,
-    writer: context.hasher,
-    full: false,
-    graft: false,
-    scope: () => null,
-    forced: () => null,
-    temporaryPrefix: null,
-  });
-  if (captured === undefined) throw new SnapError('INTERNAL', 'A mount was not looked at.', { what: mount.name });
-  return captured;
-}
-
-type SeenRepository = CapturedMount['repositories'][number];
-
 async function assessRepository(
   context: Context,
   root: Directory,
-  { path, state, changes }: SeenRepository,
+  seenRepository: SeenRepository,
   seen: CapturedMount,
   base: ObjectId | null,
 ): Promise<{ readonly repository: AssessedRepository; readonly files: readonly FileChange[] }> {
+  const { path, state } = seenRepository;
   const found = await atRepository(root, path, async (directory, kind) => ({
     work: await context.repositories.readWork(directory, kind),
-    changes: await changes(directory),
+    uncommitted: await uncommittedIn(seenRepository, directory, seen),
   }));
   if (found === undefined)
     return { repository: { path, work: null, base, ...unobservable('its .git cannot be opened') }, files: [] };
-  const { work, changes: seenChanges } = found;
-  const files = seenChanges.files
-    .map((change) => ({ path: joinPath(path, change.path), status: change.status }))
-    .filter((change) => !isUnread(seen, change));
-  const dirty = files.length > 0 ? true : seenChanges.unknown.length > 0 ? null : false;
-  const known = { ...work, unknown: [...new Set([...work.unknown, ...state.unknown, ...seenChanges.unknown])] };
+  const { work, uncommitted } = found;
+  const { files, dirty } = uncommitted;
+  const known = { ...work, unknown: [...new Set([...work.unknown, ...state.unknown, ...uncommitted.unknown])] };
   return { repository: { path, work: known, base, ...judgeRepository(known, dirty, base) }, files };
-}
-
-const unreadReasons: ReadonlySet<string> = new Set([
-  'too_large',
-  'unreadable',
-  'unstable',
-  'unsupported',
-  'foreign_fs',
-]);
-
-/** It is not deleted: it was not looked at. */
-function isUnread({ captured }: CapturedMount, { path, status }: FileChange): boolean {
-  if (!status.endsWith('D')) return false;
-  return captured.leftOut.some(
-    (left) => unreadReasons.has(left.reason) && (left.path === path || path.startsWith(`${left.path}/`)),
-  );
-}
-
-function unreadIn(seen: CapturedMount): string[] {
-  const limited = seen.captured.leftOut.filter(({ reason }) => reason === 'too_large' || reason === 'foreign_fs');
-  const paths = [...new Set([...incompletePaths([seen]), ...limited.map(({ path }) => path)])];
-  if (paths.length === 0) return [];
-  const named = paths.slice(0, 5).map((path) => displayPath(path === '' ? '.' : path));
-  return [`${named.join(', ')}${paths.length > 5 ? ` and ${String(paths.length - 5)} more` : ''}`];
 }

@@ -1,12 +1,10 @@
 import { activeOwner } from '../../core/activity.js';
-import type { InstanceRecord } from '../../core/instance-record.js';
 import type { WorktreeState, WorktreeSummary } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import type { WorktreeLook } from '../../core/worktrees.js';
 import { isSnapError, systemCode } from '../../errors.js';
-import { captureMounts } from '../capture/capture-mounts.js';
+import { hasUncommitted } from '../assess/uncommitted-files.js';
 import type { Context } from '../context.js';
-import { lockForReading } from '../locking.js';
 import { isAside } from './set-aside.js';
 
 /** The worktrees that `run` made, by name. @param all also those that were removed */
@@ -63,41 +61,17 @@ function stateOf(context: Context, record: WorktreeRecord, look: WorktreeLook): 
   return look.present ? 'kept' : 'gone';
 }
 
-/** As a save would find it; what is hashed for it goes to a scratch directory that is gone afterwards. */
+/** As `assess` has it. */
 async function isDirty(context: Context, record: WorktreeRecord): Promise<boolean | null> {
   const instance = context.registry.find(record.name);
-  const mounts = instance?.mounts.filter(({ path }) => path === record.path) ?? [];
-  if (instance === undefined || mounts.length !== 1 || !context.store.exists()) return null;
-  return isMountDirty(context, instance, mounts);
-}
-
-async function isMountDirty(
-  context: Context,
-  instance: InstanceRecord,
-  mounts: InstanceRecord['mounts'],
-): Promise<boolean | null> {
-  const lock = await lockForReading(context);
-  const scratch = await context.store.newScratchWriter();
+  const [mount, ...others] = instance?.mounts.filter(({ path }) => path === record.path) ?? [];
+  if (instance === undefined || mount === undefined || others.length > 0) return null;
   try {
-    const [captured] = await captureMounts(context, {
-      record: instance,
-      mounts,
-      policy: instance.policy,
-      writer: scratch.writer,
-      full: false,
-      graft: false,
-      scope: () => null,
-      forced: () => null,
-      temporaryPrefix: null,
-    });
-    return captured?.repository?.dirty ?? null;
+    return await hasUncommitted(context, instance, mount);
   } catch (error) {
     // Somebody works in it: another look may know.
     if (!isSnapError(error) && systemCode(error) === undefined) throw error;
     if (isSnapError(error, 'INTERRUPTED')) throw error;
     return null;
-  } finally {
-    await scratch.remove();
-    lock.release();
   }
 }
