@@ -76,6 +76,8 @@ describe('a save of project and state', () => {
       more: '[codex]\nauth_forward = 3\n',
       says: 'codex.auth_forward',
     },
+    { name: "another agent's way", more: '[kimi]\nauth_forward = "oauth_token"\n', says: 'kimi.auth_forward' },
+    { name: "github's way", more: '[claude]\nauth_forward = "token"\n', says: 'claude.auth_forward' },
     { name: 'one of the role', more: '[roles.smith.claude]\nauth_forward = "x"\n', says: '"x"' },
     { name: 'a file that cannot be read', more: '[claude\n', says: 'cannot be read', reason: 'mode_unreadable' },
   ])(
@@ -92,9 +94,15 @@ describe('a save of project and state', () => {
     },
   );
 
-  test.each(['sync', 'api_key', 'oauth_token', 'ignore', 'token'])('denies logins under %s, too', async (mode) => {
+  test.each([
+    ['claude', 'sync'],
+    ['claude', 'api_key'],
+    ['claude', 'oauth_token'],
+    ['claude', 'ignore'],
+    ['github', 'token'],
+  ])('denies logins under %s %s, too', async (agent, mode) => {
     const { run, stored, workspace } = sceneWithState();
-    workspace(`[claude]\nauth_forward = "${mode}"\n`);
+    workspace(`[${agent}]\nauth_forward = "${mode}"\n`);
     await run(['save']);
     expect(stored(1)).toContain('.claude/settings.json');
     expect(stored(1).filter((path) => /credentials|auth\.json|\.claude\.json/.test(path))).toEqual([]);

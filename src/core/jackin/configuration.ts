@@ -32,11 +32,23 @@ export interface AuthForward {
   readonly mode: string | null;
 }
 
-const knownAuthModes: ReadonlySet<string | null> = new Set(['sync', 'api_key', 'oauth_token', 'ignore', 'token']);
+const usualModes = ['sync', 'api_key', 'ignore'];
+
+/** By the agent's table. One that jackin does not have is no way of that agent's, whatever another makes of the word. */
+const authModes: ReadonlyMap<string, readonly string[]> = new Map([
+  ['claude', [...usualModes, 'oauth_token']],
+  ['codex', usualModes],
+  ['amp', usualModes],
+  ['kimi', usualModes],
+  ['kimi-code', usualModes],
+  ['opencode', usualModes],
+  ['grok', usualModes],
+  ['github', ['sync', 'token', 'ignore']],
+]);
 
 /** Those with which nobody can say what lies in the agents' homes. */
 export function unknownAuthModes(auth: readonly AuthForward[]): readonly AuthForward[] {
-  return auth.filter(({ mode }) => !knownAuthModes.has(mode));
+  return auth.filter(({ agent, mode }) => mode === null || authModes.get(agent)?.includes(mode) !== true);
 }
 
 export interface JackinConfiguration {
