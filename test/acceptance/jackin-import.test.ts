@@ -258,6 +258,32 @@ describe('configuration of a workspace', () => {
     const shown = await run(['instance', 'show'], { instance: container });
     expect(shown.data.instance.policy).toMatchObject({ keep_last: 7, exclude: ['*.log'], snapshot: 'project' });
   });
+
+  test.each([
+    { what: 'that has no such table', own: '', policy: { snapshot: 'off', exclude: ['*.log'], keep_last: 7 } },
+    {
+      what: 'whose table wins, key by key',
+      own: '[recovery]\nexclude = ["*.tmp"]\nsnapshot = "project"\n',
+      policy: { snapshot: 'project', exclude: ['*.tmp'], keep_last: 7 },
+    },
+  ])('is taken from the old layout beside a file $what', async ({ own, policy }) => {
+    const { scene, jackin, run } = sceneWithJackin();
+    jackin.workspace('shop', `${mount(scene.folder('shop'), '/workspace')}${own}`);
+    jackin.config('[workspaces.shop.recovery]\nsnapshot = "off"\nexclude = ["*.log"]\nkeep_last = 7\n');
+    const container = jackin.session();
+    await run(['instance', 'import', 'jackin', container]);
+    const shown = await run(['instance', 'show'], { instance: container });
+    expect(shown.data.instance.policy).toMatchObject(policy);
+  });
+
+  test('in the old layout is checked beside a file, too', async () => {
+    const { scene, jackin, run } = sceneWithJackin();
+    jackin.workspace('shop', mount(scene.folder('shop'), '/workspace'));
+    jackin.config('\n[workspaces.shop.recovery]\nsnapshot = "nonsense"\n');
+    const refused = await run(['save'], { instance: jackin.session(), code: 2 });
+    expect(refused.document.error?.code).toBe('CONFIGURATION_INVALID');
+    expect(refused.document.error?.message).toContain('config.toml:3: workspaces.shop.recovery.snapshot');
+  });
 });
 
 test('a docker that lies in the folder of a session is not run, nor one that gets what a mount says', async () => {

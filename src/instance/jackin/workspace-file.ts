@@ -24,7 +24,8 @@ export interface Workspace {
 type Isolation = 'shared' | 'worktree' | 'clone';
 
 /**
- * A workspace: `workspaces/<name>.toml`, else the table `[workspaces.<name>]` of the old layout in `config.toml`.
+ * A workspace: `workspaces/<name>.toml`, else the table `[workspaces.<name>]` of the old layout in `config.toml`. Settings of
+ * ours in the old layout hold beside a file, too, but for what its own table sets.
  * Undefined when it is in neither. @throws SnapError CONFIGURATION_INVALID with file and line
  */
 export function readWorkspace(
@@ -34,9 +35,13 @@ export function readWorkspace(
   role: string,
 ): Workspace | undefined {
   const own = isFileName(name) ? readTomlFile(join(configDirectory, 'workspaces', `${name}.toml`)) : undefined;
-  if (own !== undefined) return workspaceIn(own, [], own.value, role);
-  const embedded = tableIn(config, ['workspaces', name]);
-  return embedded === undefined ? undefined : workspaceIn(config, ['workspaces', name], embedded, role);
+  const key = ['workspaces', name];
+  const embedded = tableIn(config, key);
+  if (own === undefined) return embedded === undefined ? undefined : workspaceIn(config, key, embedded, role);
+  const workspace = workspaceIn(own, [], own.value, role);
+  const { recovery } = checkedAt(config, key, embedded ?? {}, recoverySchema);
+  if (recovery === undefined) return workspace;
+  return { ...workspace, recovery: { ...recovery, ...workspace.recovery } };
 }
 
 /** The table at a key; undefined where there is none. @throws SnapError CONFIGURATION_INVALID where something else stands */
@@ -107,7 +112,9 @@ export function authForwards(table: Readonly<Record<string, unknown>>): AuthForw
 
 const hostPath = z.string().startsWith('/', 'it must be an absolute path');
 
-const workspaceSchema = z.object({
+const recoverySchema = z.object({ recovery: somePolicySchema().optional() });
+
+const workspaceSchema = recoverySchema.extend({
   mounts: z
     .array(
       z.object({
@@ -119,5 +126,4 @@ const workspaceSchema = z.object({
     )
     .optional(),
   dirty_exit_policy: z.enum(dirtyExitPolicies).optional(),
-  recovery: somePolicySchema().optional(),
 });
