@@ -107,7 +107,9 @@ export function restoredText(result: RestoreResult, undo: string | null, style: 
     `from snapshot ${fromSnapshot.seq} of ${fromSnapshot.instance}`;
   const into = result.destination === null ? [] : ['into', displayPath(result.destination)];
   const back =
-    emergencySnapshot === null || undo === null ? '' : `The state before is snapshot ${emergencySnapshot.seq}. Take this back:`;
+    emergencySnapshot === null || undo === null
+      ? ''
+      : `The state before is snapshot ${emergencySnapshot.seq}. Take this back:`;
   return textOf([
     wrapped(ended([...words(done), ...into], verified ? '; verified.' : '.'), style, 2),
     ...(undo === null || back === '' ? [] : [wrapped([...words(back), undo], style, 2)]),
