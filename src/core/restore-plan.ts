@@ -30,6 +30,8 @@ export interface MountPlan {
   readonly kept: readonly Kept[];
   /** Stored in the snapshot, different now, and not restorable, or new and not readable: the restore is partial. */
   readonly blocked: readonly Kept[];
+  /** Differ in nothing but an owner that the caller may not set: no changes. */
+  readonly ownersKept: readonly EntryPath[];
 }
 
 export interface PlanQuestion {
@@ -48,6 +50,8 @@ export interface PlanQuestion {
   readonly returned: ReadonlyMap<EntryPath, StoredEntry>;
   /** Why rules, then or now, forbid to delete a path; null when they do not. */
   readonly protection: (path: EntryPath, directory: boolean) => string | null;
+  /** Whether the caller may give what is there, or what they make anew (null), the owner that it is to have. */
+  readonly maySetOwner: (present: StoredEntry | null, wanted: StoredEntry) => boolean;
 }
 
 export function planRestore(question: PlanQuestion): MountPlan {
@@ -62,6 +66,7 @@ class Planner {
   readonly #changes = new Map<EntryPath, Change>();
   readonly #kept = new Map<EntryPath, string>();
   readonly #blocked = new Map<EntryPath, string>();
+  readonly #ownersKept: EntryPath[] = [];
   /** Live directories that make way for a file or link. */
   readonly #makingWay = new Set<EntryPath>();
   /** Directories without a counterpart in the snapshot that hold something that stays. */
@@ -85,6 +90,7 @@ class Planner {
       changes: [...this.#changes.values()].sort(byPath),
       kept: toKept(this.#kept),
       blocked: toKept(this.#blocked),
+      ownersKept: this.#ownersKept,
     };
   }
 
@@ -165,7 +171,9 @@ class Planner {
       return this.#change(path, 'retype', `is a ${live.kind} now`, live, wanted);
     }
     const difference = this.#difference(wanted, live);
-    if (difference !== null) this.#change(path, difference.action, difference.reason, live, wanted);
+    if (difference?.reason === ownerDiffers && !this.#maySetOwner(difference.action, wanted, live))
+      this.#ownersKept.push(path);
+    else if (difference !== null) this.#change(path, difference.action, difference.reason, live, wanted);
   }
 
   #difference(wanted: StoredEntry, live: StoredEntry): { action: PlanAction; reason: string } | null {
@@ -179,6 +187,11 @@ class Planner {
     if (reason === null) return null;
     const reachesOthers = live.kind !== 'directory' && this.#question.sharedElsewhere(live.path);
     return { action: reachesOthers ? 'overwrite' : 'chmod', reason };
+  }
+
+  /** What is overwritten is made anew, and is the caller's at first. */
+  #maySetOwner(action: PlanAction, wanted: StoredEntry, live: StoredEntry): boolean {
+    return this.#question.maySetOwner(action === 'overwrite' ? null : live, wanted);
   }
 
   /** A group's first path may stay as it is, and the others are linked to it; unless strangers share its inode. */
@@ -348,8 +361,10 @@ function isByRanges(entry: StoredEntry): boolean {
 
 function attributeDifference(wanted: StoredEntry, live: StoredEntry): string | null {
   if (wanted.kind !== 'symlink' && live.kind !== 'symlink' && wanted.mode !== live.mode) return 'mode differs';
-  return wanted.uid === live.uid && wanted.gid === live.gid ? null : 'owner differs';
+  return wanted.uid === live.uid && wanted.gid === live.gid ? null : ownerDiffers;
 }
+
+const ownerDiffers = 'owner differs';
 
 /** Nobody wants it left out: it is for want of a permission, of a whole disk, or of a moment in which it stays the same. */
 function isFailure(reason: LeftOutReason): boolean {

@@ -1,4 +1,5 @@
 import type { FileChange, RepositoryWork } from '../core/assessment.js';
+import type { Caller } from '../core/caller.js';
 import type { EntryPath, HostPath } from '../core/entry-path.js';
 import type { GitRestorePlan } from '../core/git-restore-plan.js';
 import type { GitState, ProtectedObjects } from '../core/git-state.js';
@@ -133,6 +134,8 @@ export interface Host {
   freeBytes(path: HostPath): number;
   /** Makes everything on the file system of a held directory durable; false when that cannot be had. */
   syncFileSystem(descriptorPath: string): Promise<boolean>;
+  /** Who this process is where owners are set; null when that is not known. */
+  caller(): Caller | null;
   /** Where other file systems, or other places of the same one, are mounted below a folder. */
   mountPointsBelow(path: HostPath): ReadonlySet<EntryPath>;
 }

@@ -16,6 +16,7 @@ import { hasher } from '../git/pack/hasher.js';
 import { openStore, packDirectory } from '../git/store.js';
 import { type DataDirectory, layout, locateDataDirectory, openDataDirectory } from '../instance/data-directory.js';
 import { FileDrillNotes } from '../instance/drill-notes.js';
+import { readCaller } from '../instance/caller.js';
 import * as host from '../instance/host.js';
 import { linuxProcesses } from '../instance/processes.js';
 import { programVersion } from '../instance/program-version.js';
@@ -138,6 +139,7 @@ function toHost(
     makeDirectory: host.makeDirectory,
     digest: host.digest,
     freeBytes: host.freeBytes,
+    caller: readCaller,
     // Loaded for the first restore of many files.
     syncFileSystem: async (path) => (await import('../run/sync-file-system.js')).syncFileSystem(path, process.pid),
     mountPointsBelow: host.mountPointsBelow,

@@ -1,9 +1,9 @@
-import { chownSync, lchownSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
+import { chmodSync, chownSync, lchownSync, linkSync, lstatSync, mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitFiles, createRepository, userGit } from '../support/user-git.js';
 import { walkTree } from '../support/walk.js';
-import { Scene, expectSame, isRoot, nobody, remember, rememberUntouched } from './scene.js';
+import { Scene, expectSame, isRoot, keptReasons, nobody, planned, remember, rememberUntouched, said } from './scene.js';
 
 describe.runIf(isRoot)('a mount of another user', () => {
   test('is saved and restored with its owners, and no list of safe folders is edited', async () => {
@@ -59,6 +59,75 @@ describe.runIf(isRoot)('a mount of another user', () => {
     expect([scene.read('a'), scene.read('b')]).toEqual(['a\n', 'b\n']);
     expect(JSON.stringify(restored.document.messages)).toMatch(/owner/);
     expect(lstatSync(scene.at('a')).uid).toBe(nobody);
+  });
+
+  test('is left alone where nothing but owners differs that may not be set, each time, and no snapshot is made', async () => {
+    const scene = new Scene({ as: 'ordinary user' });
+    scene.write({ theirs: 't\n', 'd/f': 'f\n', a: 'then\n' });
+    symlinkSync('a', scene.at('link'));
+    for (const path of ['', 'd', 'theirs', 'link']) lchownSync(scene.at(path), 0, 0);
+    for (const path of ['', 'd']) chmodSync(scene.at(path), 0o777);
+    await scene.save();
+    for (const path of ['', 'd', 'theirs', 'link']) lchownSync(scene.at(path), nobody, nobody);
+    const owners = /owners of \., d, link, theirs/;
+
+    const dry = await scene.json(['restore', '1', '--dry-run']);
+    expect([planned(dry), dry.data.kept]).toEqual([[], []]);
+    expect(JSON.stringify(dry.document.messages)).toMatch(owners);
+    const untouched = rememberUntouched(scene.mount);
+    for (let time = 0; time < 2; time += 1) {
+      const restored = await scene.restore();
+      expect([planned(restored), restored.data.changes_reverted]).toEqual([[], []]);
+      expect(restored.data.rollback_summary).toMatchObject({ restored_files_count: 0, emergency_snapshot: null });
+      expect(JSON.stringify(restored.document.messages)).toMatch(owners);
+    }
+    expectSame(untouched);
+    expect(await scene.numbers()).toEqual([1]);
+    expect(said(await scene.run(['restore', '1', '--yes', '--', 'theirs']))).toMatch(/owner of theirs/);
+
+    scene.write({ a: 'now\n' });
+    const restored = await scene.restore();
+    expect(planned(restored)).toEqual(['overwrite a']);
+    expect(restored.data.changes_reverted).toEqual(['a']);
+    expect(JSON.stringify(restored.document.messages)).toMatch(owners);
+    scene.write({ a: 'now\n' });
+    expect(said(await scene.run(['restore', '1', '--yes']))).toMatch(/Restored 1 file \(5 B\), deleted 0/);
+    await scene.undo();
+    expect(scene.read('a')).toBe('now\n');
+  });
+
+  test('has its hard links again, which are left alone then, though their owners may not be set', async () => {
+    const scene = new Scene({ as: 'ordinary user' });
+    scene.write({ a: 'a\n', c: 'c\n' });
+    linkSync(scene.at('a'), scene.at('b'));
+    linkSync(scene.at('c'), scene.at('d'));
+    for (const path of ['a', 'c']) chownSync(scene.at(path), 0, 0);
+    await scene.save();
+    scene.remove('b', 'c', 'd', 'a');
+    scene.write({ a: 'a\n' });
+    await scene.restore();
+    const inodes = ['a', 'b', 'c', 'd'].map((path) => lstatSync(scene.at(path)).ino);
+    expect([inodes[0], inodes[2]]).toEqual([inodes[1], inodes[3]]);
+    expect(planned(await scene.restore())).toEqual([]);
+  });
+
+  test('is not told as restored where its file could not be put in its place', async () => {
+    const scene = new Scene({ as: 'ordinary user' });
+    scene.write({ 'd/x': 'then', 'd/own': 'then' });
+    await scene.save();
+    scene.write({ 'd/x': 'now', 'd/own': 'now' });
+    // In a sticky folder nobody replaces what is somebody else's.
+    for (const path of ['d', 'd/x']) chownSync(scene.at(path), 0, 0);
+    chmodSync(scene.at('d'), 0o1777);
+    await scene.restore(1, ['--dry-run', '--', 'd/x']);
+    const restored = await scene.restore(1, ['--', 'd/x'], { code: 6 });
+    expect(keptReasons(restored)).toEqual({ 'd/x': 'not_permitted' });
+    expect(restored.data.changes_reverted).toEqual([]);
+    expect(restored.data.rollback_summary.restored_files_count).toBe(0);
+    expect(restored.data.impact.bytes_written).toBe(0);
+    const both = await scene.restore(1, ['--', 'd/x', 'd/own'], { code: 6 });
+    expect(both.data.changes_reverted).toEqual(['d/own']);
+    expect(both.data.impact.bytes_written).toBe(4);
   });
 
   test('with a store of a third one is refused or works, but changes no owner and no mode in it', async () => {

@@ -30,6 +30,8 @@ export interface Scene {
   readonly returned?: States;
   /** Why rules forbid to delete what they name. */
   readonly protection?: Readonly<Record<string, string>>;
+  /** Default: of everything. */
+  readonly maySetOwner?: 'of what is made anew' | 'never';
 }
 
 export function planOf(scene: Scene): MountPlan {
@@ -49,16 +51,18 @@ export function planOf(scene: Scene): MountPlan {
     deleteNewRepositories: scene.deleteNewRepositories ?? false,
     returned: tree(scene.returned),
     protection: (path) => scene.protection?.[path] ?? null,
+    maySetOwner: (present) => (present === null ? scene.maySetOwner !== 'never' : scene.maySetOwner === undefined),
   });
 }
 
-/** The plan as lines: `create a`, `keep b: ignored`, `block c: …`. */
+/** The plan as lines: `create a`, `keep b: ignored`, `block c: …`, `owner stays d`. */
 export function planLines(scene: Scene): string[] {
-  const { changes, kept, blocked } = planOf(scene);
+  const { changes, kept, blocked, ownersKept } = planOf(scene);
   return [
     ...changes.map(({ action, path }) => `${action} ${path === '' ? '.' : path}`),
     ...kept.map(({ path, reason }) => `keep ${path}: ${reason}`),
     ...blocked.map(({ path, reason }) => `block ${path}: ${reason}`),
+    ...ownersKept.map((path) => `owner stays ${path === '' ? '.' : path}`),
   ];
 }
 

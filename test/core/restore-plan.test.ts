@@ -39,6 +39,28 @@ describe('one path, by what it was and what it is', () => {
     { what: 'another owner', then: { x: 'file A of 2' }, now: { x: 'file A of 3' }, plan: ['chmod x'] },
     { what: "a link's owner", then: { x: 'link A of 2' }, now: { x: 'link A of 3' }, plan: ['chmod x'] },
     {
+      what: 'another owner that may not be set: no change',
+      then: { x: 'file A of 2', l: 'link A of 2', d: 'dir 0755 of 2' },
+      now: { x: 'file A of 3', l: 'link A of 3', d: 'dir 0755 of 3' },
+      maySetOwner: 'never',
+      plan: ['owner stays d', 'owner stays l', 'owner stays x'],
+    },
+    {
+      what: 'more than an owner that may not be set',
+      then: { x: 'file A of 2', y: 'file A 0600 of 2', z: 'file A of 2' },
+      now: { x: 'file B of 3', y: 'file A 0644 of 3' },
+      maySetOwner: 'never',
+      plan: ['overwrite x', 'chmod y', 'create z'],
+    },
+    {
+      what: 'another owner of a file that is made anew for its other names',
+      then: { x: 'file A of 2' },
+      now: { x: 'file A of 3' },
+      shared: ['x'],
+      maySetOwner: 'of what is made anew',
+      plan: ['overwrite x'],
+    },
+    {
       what: 'another mode of a file that has names elsewhere: a new file takes its place',
       then: { x: 'file A 0644' },
       now: { x: 'file A 0600' },

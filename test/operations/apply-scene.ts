@@ -211,6 +211,7 @@ function changesBetween(
     deleteNewRepositories: false,
     returned: new Map(),
     protection: () => null,
+    maySetOwner: () => true,
   }).changes;
 }
 

@@ -65,6 +65,7 @@ export class MemoryContext {
         makeDirectory: host.makeDirectory,
         digest: host.digest,
         freeBytes: () => 1e12,
+        caller: () => null,
         syncFileSystem: () => Promise.resolve(false),
         mountPointsBelow: () => new Set(),
       },

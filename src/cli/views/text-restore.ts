@@ -10,7 +10,7 @@ export interface PlanStyle extends TextStyle {
   readonly verbose: boolean;
 }
 
-type Plan = Pick<RestorePreview, 'snapshot' | 'plan' | 'kept'>;
+type Plan = Pick<RestorePreview, 'snapshot' | 'plan' | 'kept'> & Partial<Pick<RestoreResult, 'failed'>>;
 
 // About a screen: longer plans are summed up on a terminal.
 const longPlan = 40;
@@ -24,11 +24,12 @@ export function largeQuestion(large: readonly LargeDeletion[]): string {
 }
 
 /** What will happen, path by path, and what stays as it is and why. */
-export function planText({ snapshot, plan, kept }: Plan, style: PlanStyle): string {
+export function planText({ snapshot, plan, kept, failed = [] }: Plan, style: PlanStyle): string {
   const { seq, instance } = snapshot;
+  const nothing = failed.length === 0 ? 'Nothing differs from' : 'Nothing is restored from';
   const title =
     plan.length === 0
-      ? words(`Nothing differs from snapshot ${seq} of ${instance}.`)
+      ? words(`${nothing} snapshot ${seq} of ${instance}.`)
       : [...words(`To snapshot ${seq} of ${instance}:`), ...countsText(plan).split(/(?<=,) /)];
   return textOf([
     style.paint.bold(wrapped(title, style, 2)),
@@ -89,18 +90,18 @@ function isOfFolder({ from, to }: Pick<PlannedChange, 'from' | 'to'>): boolean {
 }
 
 /** `, and 2 folders`: what is no file, and was done all the same. */
-function foldersText({ plan, failed }: Pick<RestoreResult, 'plan' | 'failed'>, to: 'directory' | 'nothing'): string {
-  const undone = new Set(failed.map(({ mount, path }) => `${mount}:${path}`));
-  const done = plan.filter(
-    (change) => isOfFolder(change) && change.to === to && !undone.has(`${change.mount}:${change.path}`),
+function foldersText({ plan, changed }: Pick<RestoreResult, 'plan' | 'changed'>, to: 'directory' | 'nothing'): string {
+  const done = new Set(changed.map(({ mount, path }) => `${mount}:${path}`));
+  const folders = plan.filter(
+    (change) => isOfFolder(change) && change.to === to && done.has(`${change.mount}:${change.path}`),
   );
-  return done.length === 0 ? '' : ` and ${counted(done.length, 'folder')}`;
+  return folders.length === 0 ? '' : ` and ${counted(folders.length, 'folder')}`;
 }
 
 /** What was done, and the one command that takes it back. */
 export function restoredText(result: RestoreResult, undo: string | null, style: TextStyle): string {
   const { fromSnapshot, restoredFiles, deletedFiles, bytesWritten, emergencySnapshot, verified } = result;
-  if (result.plan.length === 0 && result.failed.length === 0) return '';
+  if (result.plan.length === 0 && (result.failed.length === 0 || result.destination === null)) return '';
   const done =
     `Restored ${counted(restoredFiles, 'file')}${foldersText(result, 'directory')} (${sizeText(bytesWritten)}), ` +
     `deleted ${deletedText(deletedFiles, foldersText(result, 'nothing'))}, ` +

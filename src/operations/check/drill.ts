@@ -112,11 +112,11 @@ async function compare(context: Context, known: KnownSnapshot, content: MountCon
     deleteNewRepositories: true,
     returned: new Map(),
     protection: () => null,
+    // Whose files they are only a privileged user decides; that they could not be set is said.
+    maySetOwner: () => false,
   });
-  // Whose files they are only a privileged user decides; that they could not be set is said.
-  const changes = plan.changes.filter(({ reason }) => reason !== 'owner differs');
   // What could not be read back is not known to be right.
-  return [...changes, ...plan.blocked];
+  return [...plan.changes, ...plan.blocked];
 }
 
 const everything = {

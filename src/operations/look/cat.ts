@@ -1,12 +1,13 @@
-import { type EntryPath, displayPath } from '../../core/entry-path.js';
+import type { EntryPath } from '../../core/entry-path.js';
 import type { StoredEntry } from '../../core/entry.js';
 import type { MountName } from '../../core/ids.js';
 import type { PathArgument } from '../../core/requests.js';
 import type { TreeLine } from '../../core/results.js';
 import { isWithin } from '../../core/entry-path.js';
-import { SnapError } from '../../errors.js';
+import type { SnapError } from '../../errors.js';
 import type { ObjectReader } from '../../core/ports.js';
 import type { Context } from '../context.js';
+import { pathNotFound } from '../not-stored.js';
 import { lockForReading } from '../locking.js';
 import { resolvePath } from '../path-arguments.js';
 import { type MountContent, readManifest, readMountContent } from '../snapshot-content.js';
@@ -94,16 +95,7 @@ async function withSnapshot<T>(
   }
 }
 
-function notThere(content: MountContent, path: EntryPath, entry: StoredEntry | undefined): SnapError {
-  const leftOut = content.observed.leftOutAt(path);
-  const why =
-    entry !== undefined
-      ? 'is a directory'
-      : leftOut === undefined
-        ? 'is not in the snapshot'
-        : `was seen and not stored (${leftOut})`;
-  return new SnapError('PATH_NOT_FOUND', `${displayPath(path === '' ? '.' : path)} ${why}.`, {
-    path: displayPath(path),
-    where: `mount ${content.name}`,
-  });
+function notThere({ name, observed }: MountContent, path: EntryPath, entry: StoredEntry | undefined): SnapError {
+  if (entry !== undefined) return pathNotFound(name, path, undefined, 'is a directory');
+  return pathNotFound(name, path, observed.leftOutAt(path), 'is not in the snapshot');
 }

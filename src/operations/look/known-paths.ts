@@ -1,10 +1,11 @@
-import { type EntryPath, displayPath, isWithin } from '../../core/entry-path.js';
+import { type EntryPath, isWithin } from '../../core/entry-path.js';
 import type { LeftOutReason } from '../../core/entry.js';
 import type { MountName } from '../../core/ids.js';
 import type { ObjectReader } from '../../core/ports.js';
-import { SnapError } from '../../errors.js';
+import type { SnapError } from '../../errors.js';
 import type { CapturedMount } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
+import { pathNotFound } from '../not-stored.js';
 import type { MountPath } from '../path-arguments.js';
 import { readManifest, readMountContent } from '../snapshot-content.js';
 import type { KnownSnapshot } from '../snapshots.js';
@@ -53,9 +54,7 @@ export function missingFrom(sides: readonly Side[], paths: readonly MountPath[])
 /** A path that is nowhere shows nothing, which looks as if it had not changed: that has to be said. */
 export function notFound({ mount, path }: MountPath, sides: readonly Side[], nowhere: string): SnapError {
   const reason = sides.map(({ mounts }) => mounts.get(mount)?.leftOutAt(path)).find((found) => found !== undefined);
-  const why = reason === undefined ? nowhere : `was seen and not stored (${reason})`;
-  const shown = displayPath(path);
-  return new SnapError('PATH_NOT_FOUND', `${shown} ${why}.`, { path: shown, where: `mount ${mount}` });
+  return pathNotFound(mount, path, reason, nowhere);
 }
 
 /** @throws SnapError PATH_NOT_FOUND for a path that neither side has */

@@ -6,7 +6,8 @@ import type { Context } from '../context.js';
 import { activeOverlaps, refuseActive, refuseClosed, refuseReplaced } from '../restore/guards.js';
 import { largeDeletionMessage, largeDeletions } from '../restore/large-deletions.js';
 import { readPending, refusePending } from '../restore/pending.js';
-import { type PlannedMount, toKeptPaths, toPlannedChanges } from '../restore/plan-mounts.js';
+import { ownersKeptMessages } from '../restore/left-as-they-are.js';
+import { type PlannedMount, reachOf, toKeptPaths, toPlannedChanges } from '../restore/plan-mounts.js';
 import { planTargets } from '../restore/plan-targets.js';
 import { spaceNeeded } from '../restore/space-needed.js';
 import { chooseTargets } from '../restore/targets.js';
@@ -76,30 +77,29 @@ async function foreseePlan(
   const manifest = await readManifest(reader, known);
   const request = { snapshot: known.ref.ref, dryRun: true, confirm: () => Promise.resolve(false) };
   const targets = chooseTargets(manifest, record, request);
-  const paths = targets.map(({ mount }) => mount.path);
-  const active = await activeOverlaps(context, paths);
-  const refusals = refusalsOf([
-    ...targets.map(({ manifestMount, mount }) => () => {
+  const refusals = refusalsOf(
+    targets.map(({ manifestMount, mount }) => () => {
       refuseReplaced(context, { mount: manifestMount, path: mount.path, instance: known.ref.instance }, false);
     }),
-    () => {
-      refuseActive(active);
-    },
-  ]);
+  );
   // Fails where an object is missing, and notes down nothing.
   await context.store.bytesReachable([known.ref.commit]);
   const planned = await planTargets({ context, request, known, manifest, record, targets, reader, writer: null });
-  const lack = refusalsOf([
+  const active = await activeOverlaps(context, planned.map(reachOf), record);
+  const ofPlan = refusalsOf([
+    () => {
+      refuseActive(active);
+    },
     () => {
       refuseLackOfSpace(context, planned);
     },
   ]);
   return {
-    refusals: [...refusals, ...lack],
+    refusals: [...refusals, ...ofPlan],
     changes: toPlannedChanges(planned),
     kept: planned.flatMap(({ name, plan }) => toKeptPaths(name, plan.kept)),
     blocked: planned.flatMap(({ name, plan }) => toKeptPaths(name, plan.blocked)),
-    messages: largeDeletions(planned, record.policy).map(largeDeletionMessage),
+    messages: [...ownersKeptMessages(planned), ...largeDeletions(planned, record.policy).map(largeDeletionMessage)],
   };
 }
 

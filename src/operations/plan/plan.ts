@@ -125,7 +125,7 @@ async function stateMessages(context: Context, record: InstanceRecord): Promise<
   const messages: string[] = [];
   const active = await activeOverlaps(
     context,
-    record.mounts.map(({ path }) => path),
+    record.mounts.map(({ path }) => ({ folder: path, paths: null })),
   );
   for (const { instance, owner } of active)
     messages.push(`Instance ${instance} is active (${owner}): restores are refused.`);

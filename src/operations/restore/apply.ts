@@ -43,6 +43,8 @@ export interface ApplyRequest {
   readonly syncedTogetherFrom?: number;
   /** Who may make files beside; default: nobody. */
   readonly threads?: RestoreThreads | undefined;
+  /** Paths that keep an owner which is not the snapshot's, since the caller may not set it; default: none. */
+  readonly ownersKept?: ReadonlySet<EntryPath> | undefined;
   /** Makes everything on the mount's file system durable; false when that cannot be had. */
   readonly syncFileSystem: () => Promise<boolean>;
 }
@@ -83,6 +85,7 @@ class Application {
     this.#writer = new MountWriter(request.root, request.lentBefore, request.onLend);
     this.#temporaries = new Temporaries(this.#writer, request.temporaryPrefix, request.mayLeaveTemporaries ?? false);
     this.#maker = new EntryMaker(this.#writer, request.reader, this.#temporaries);
+    this.#maker.ownersKept = request.ownersKept ?? new Set();
   }
 
   async run(): Promise<Applied> {
@@ -105,7 +108,7 @@ class Application {
     return {
       done: changes.filter(({ path }) => !this.#skipped.has(path)),
       skipped: [...this.#skipped].map(([path, reason]) => ({ path, reason })),
-      ownersNotSet: this.#maker.ownersNotSet,
+      ownersNotSet: [...this.#maker.ownersNotSet],
       bytesWritten: this.#maker.bytesWritten,
       left: this.#temporaries.left,
     };

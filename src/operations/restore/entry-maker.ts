@@ -29,7 +29,10 @@ export class EntryMaker {
   unsynced = false;
   /** Who may make those in its place. */
   threads: RestoreThreads | undefined;
-  readonly ownersNotSet: EntryPath[] = [];
+  readonly ownersNotSet: Set<EntryPath> = new Set<EntryPath>();
+  /** Paths that keep an owner which is not the snapshot's. */
+  ownersKept: ReadonlySet<EntryPath> = new Set();
+  /** Of files that have their final name. */
   bytesWritten = 0;
 
   constructor(writer: MountWriter, reader: Pick<ObjectReader, 'stream' | 'read'>, temporaries: Temporaries) {
@@ -72,7 +75,7 @@ export class EntryMaker {
     const { uid, gid } = entry;
     const wanted = { uid, gid, mode: entry.kind === 'file' ? entry.mode : null };
     const outcome = this.#writer.write(path, (directory) => directory.setAttributes(baseName(path), seen, wanted));
-    if (outcome === 'owner_refused') this.ownersNotSet.push(path);
+    if (outcome === 'owner_refused') this.ownersNotSet.add(path);
     if (outcome === 'another') return false;
     // Not every file system writes the inode of a file when its directory is synced.
     if (this.#writer.syncs && !this.#writer.at(parentPath(path)).syncFile(baseName(path), seen)) this.unsynced = true;
@@ -82,7 +85,7 @@ export class EntryMaker {
   setDirectoryOwner(path: EntryPath, { uid, gid }: StoredEntry): void {
     const directory = this.#writer.at(path);
     const stat = directory.statSelf();
-    if ((stat.uid !== uid || stat.gid !== gid) && !directory.setOwnOwner(uid, gid)) this.ownersNotSet.push(path);
+    if ((stat.uid !== uid || stat.gid !== gid) && !directory.setOwnOwner(uid, gid)) this.ownersNotSet.add(path);
   }
 
   async #makeSymlink(
@@ -95,7 +98,7 @@ export class EntryMaker {
       await this.#makeNewSymlink(path, entry, path, mayLink);
       return;
     }
-    const temporary = { path: this.#temporaries.newPath(parentPath(path)), staged: undefined };
+    const temporary = { path: this.#temporaries.newPath(parentPath(path)), staged: undefined, bytes: 0 };
     try {
       await this.#makeNewSymlink(path, entry, temporary.path, mayLink);
     } catch (error) {
@@ -125,7 +128,7 @@ export class EntryMaker {
     const directory = this.#writer.at(parentPath(path));
     const made = directory.stat(name);
     if (made?.kind !== 'symlink' || made.nlink > 1 || (made.uid === uid && made.gid === gid)) return;
-    if (directory.setAttributes(name, made, { uid, gid, mode: null }) === 'owner_refused') this.ownersNotSet.push(path);
+    if (directory.setAttributes(name, made, { uid, gid, mode: null }) === 'owner_refused') this.ownersNotSet.add(path);
   }
 
   async #makeFile(
@@ -136,13 +139,14 @@ export class EntryMaker {
   ): Promise<Temporary | undefined> {
     const beside = this.#temporaries.newPath(parentPath(path));
     if (await this.#linkToFirst(path, entry, baseName(beside), mayLink)) {
-      this.place(path, { path: beside, staged: undefined }, replace);
+      this.place(path, { path: beside, staged: undefined, bytes: 0 }, replace);
       return undefined;
     }
     const staged = this.staging?.of(path);
     const temporary = {
       path: staged === undefined ? beside : joinPath(this.#temporaries.staging, baseName(beside)),
       staged,
+      bytes: entry.size,
     };
     if (staged !== undefined && this.threads?.takes(entry) === true)
       return { ...temporary, made: this.threads.make(staged, baseName(temporary.path), entry) };
@@ -161,11 +165,8 @@ export class EntryMaker {
   async complete(path: EntryPath, temporary: Temporary, entry: StoredFile): Promise<void> {
     const made = await temporary.made;
     if (made === undefined) return;
-    if (made === 'owner_refused') this.ownersNotSet.push(path);
-    if (made !== 'not_made') {
-      this.bytesWritten += entry.size;
-      return;
-    }
+    if (made === 'owner_refused') this.ownersNotSet.add(path);
+    if (made !== 'not_made') return;
     this.discard(temporary);
     await this.#writeNew(path, temporary, entry);
   }
@@ -187,6 +188,7 @@ export class EntryMaker {
       this.discard(temporary);
       throw error;
     }
+    this.bytesWritten += temporary.bytes;
   }
 
   /** It has its final name: that the temporary one stays, too, is no failure of what was made. */
@@ -206,7 +208,7 @@ export class EntryMaker {
     let finishing = false;
     try {
       await writeFileContent(this.#reader, entry, file);
-      if (!file.setOwner(entry.uid, entry.gid)) this.ownersNotSet.push(path);
+      if (!file.setOwner(entry.uid, entry.gid)) this.ownersNotSet.add(path);
       file.setMode(entry.mode);
       finishing = true;
       file.finish(!this.defers);
@@ -215,7 +217,6 @@ export class EntryMaker {
       this.discard(temporary);
       throw error;
     }
-    this.bytesWritten += entry.size;
   }
 
   /** True when `made` now is another name of the group's first path, which has the entry's attributes. */
@@ -229,11 +230,14 @@ export class EntryMaker {
     if (first === undefined || first === path || !(await mayLink(first))) return false;
     const linked = this.#writer.elsewhere(first, (from, name) => {
       const stat = from.stat(name);
-      if (stat?.kind !== entry.kind || stat.size !== entry.size || !hasAttributes(stat, entry)) return false;
+      if (stat?.kind !== entry.kind || stat.size !== entry.size) return false;
+      const isTheirs = hasAttributes(stat, entry);
+      if (!isTheirs && !this.#differsInOwnerAlone(first, entry, stat)) return false;
       try {
         this.#writer.write(path, (directory) => {
           directory.link(from, name, made);
         });
+        if (!isTheirs) this.ownersNotSet.add(path);
         return true;
       } catch (error) {
         if (isLinkless(error)) return false;
@@ -242,12 +246,20 @@ export class EntryMaker {
     });
     return linked === true;
   }
+
+  /** True where the group's first path has an owner that could not be set: neither could that of the others. */
+  #differsInOwnerAlone(first: EntryPath, entry: StoredFile | StoredSymlink, stat: EntryStat): boolean {
+    if (!this.ownersKept.has(first) && !this.ownersNotSet.has(first)) return false;
+    return hasAttributes(stat, { ...entry, uid: stat.uid, gid: stat.gid });
+  }
 }
 
 /** A file under its temporary name: beside its path, or where it is staged. */
 export interface Temporary {
   readonly path: EntryPath;
   readonly staged: WritableDirectory | undefined;
+  /** That were written for it. */
+  readonly bytes: number;
   /** Of one that is made elsewhere: what came of it. */
   readonly made?: Promise<MadeFile>;
 }

@@ -11,6 +11,8 @@ import type { Context } from '../context.js';
 import { type Applied, applyChanges } from './apply.js';
 import type { Remembered } from './entry-state.js';
 import { refuseSwapped } from './guards.js';
+import { isOfOwnerAlone } from './kinds-of-change.js';
+import { ownersNotSetMessages } from './left-as-they-are.js';
 import { type PendingRestore, clearFinished, temporaryPrefix } from './pending.js';
 import { type PlannedMount, toKeptPaths } from './plan-mounts.js';
 import { leftAsKept } from './temporaries.js';
@@ -53,7 +55,9 @@ export async function finishRestore(context: Context, job: RestoreJob): Promise<
       journal.append(journalOf(id, job, changes));
       const { instance, reader } = job;
       const lent = new Map();
-      return carryOut({ context, instance, journal, id, roots, changes, lent, reader, remembered, resumed: null });
+      const ownersKept = new Map(job.planned.map(({ name, plan }) => [name, new Set(plan.ownersKept)]));
+      const work = { context, instance, journal, id, roots, changes, lent, reader, remembered, ownersKept };
+      return carryOut({ ...work, resumed: null });
     });
   });
 }
@@ -112,7 +116,8 @@ function resumeIn(
   );
   const { lent } = pending;
   const resumed = { force };
-  return carryOut({ context, instance, journal, id, roots, changes, lent, reader, remembered: new Map(), resumed });
+  const [remembered, ownersKept] = [new Map(), new Map()];
+  return carryOut({ context, instance, journal, id, roots, changes, lent, reader, remembered, ownersKept, resumed });
 }
 
 async function withMounts(
@@ -156,6 +161,8 @@ interface Work {
   readonly lent: PendingRestore['lent'];
   readonly reader: ObjectReader;
   readonly remembered: ReadonlyMap<MountName, (path: EntryPath) => Remembered | undefined>;
+  /** Not known of a restore that is resumed. */
+  readonly ownersKept: ReadonlyMap<MountName, ReadonlySet<EntryPath>>;
   /** An earlier run was interrupted; with `force`, temporary names may stay. */
   readonly resumed: { readonly force: boolean } | null;
 }
@@ -201,6 +208,7 @@ async function applyMount(
       remembered: work.remembered.get(mount) ?? (() => undefined),
       onLend,
       lentBefore: work.lent.get(mount) ?? new Map(),
+      ownersKept: work.ownersKept.get(mount),
       interruption,
       threads,
       syncFileSystem: () => context.host.syncFileSystem(root.descriptorPath),
@@ -254,7 +262,9 @@ function refuseLeft(
 
 function summarize(parts: readonly { mount: MountName; applied: Applied; unlike: readonly EntryPath[] }[]): Finished {
   const isFile = ({ before, after }: Change): boolean => (after ?? before)?.kind !== 'directory';
-  const done = parts.flatMap(({ mount, applied }) => applied.done.map((change) => ({ mount, change })));
+  const done = parts.flatMap(({ mount, applied, unlike }) =>
+    applied.done.filter(isDone(applied, unlike)).map((change) => ({ mount, change })),
+  );
   const failed = parts.flatMap(({ mount, applied, unlike }) => [
     ...toKeptPaths(mount, applied.skipped),
     ...unlike.map((path) => ({ mount, path, reason: 'verification_failed' })),
@@ -267,14 +277,14 @@ function summarize(parts: readonly { mount: MountName; applied: Applied; unlike:
     deletedFiles: done.filter(({ change }) => change.after === null && isFile(change)).length,
     bytesWritten: parts.reduce((sum, { applied }) => sum + applied.bytesWritten, 0),
     verified: parts.every(({ unlike }) => unlike.length === 0),
-    messages: ownerMessages(parts),
+    messages: ownersNotSetMessages(parts.flatMap(({ applied }) => applied.ownersNotSet)),
   };
 }
 
-function ownerMessages(parts: readonly { mount: MountName; applied: Applied }[]): string[] {
-  const paths = parts.flatMap(({ applied }) => applied.ownersNotSet);
-  if (paths.length === 0) return [];
-  return [`The owner of ${String(paths.length)} restored paths could not be set, first of all ${paths[0] ?? ''}.`];
+/** What failed its check, or was to get an owner that could not be set and nothing else, is not told as restored. */
+function isDone({ ownersNotSet }: Applied, unlike: readonly EntryPath[]): (change: Change) => boolean {
+  const [failed, kept] = [new Set(unlike), new Set(ownersNotSet)];
+  return (change) => !failed.has(change.path) && !(kept.has(change.path) && isOfOwnerAlone(change));
 }
 
 class RestoreProgress {

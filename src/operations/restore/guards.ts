@@ -1,4 +1,4 @@
-import { type HostPath, displayPath } from '../../core/entry-path.js';
+import { type EntryPath, type HostPath, displayPath, isWithin } from '../../core/entry-path.js';
 import { activeOwner } from '../../core/activity.js';
 import type { InstanceName } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
@@ -8,7 +8,7 @@ import type { Directory } from '../../core/ports.js';
 import { SnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { ownerOf } from '../session/activity.js';
-import { overlap } from '../session/folders.js';
+import { liesIn, placeIn } from '../session/folders.js';
 
 /** An instance that somebody works in, with a mount that overlaps those asked about. */
 export interface ActiveOverlap {
@@ -16,34 +16,53 @@ export interface ActiveOverlap {
   readonly owner: string;
 }
 
+/** What somebody means to change: paths in a folder, or, with null, any in it. */
+export interface Reach {
+  readonly folder: HostPath;
+  readonly paths: readonly EntryPath[] | null;
+}
+
 /**
- * The active instances with a mount in, around or at one of the folders.
- * @param itself the instance that is to be restored: asked about although nothing else may know of it any more
+ * The active instances with a mount in, around or at what is to be changed.
+ * @param itself the instance that is to be restored: active, it counts whatever is to be changed, and although nothing
+ *   else may know of it any more
  */
 export async function activeOverlaps(
   context: Context,
-  folders: readonly HostPath[],
+  reaches: readonly Reach[],
   itself?: InstanceRecord,
 ): Promise<ActiveOverlap[]> {
-  const overlaps: ActiveOverlap[] = [];
+  const found: ActiveOverlap[] = [];
   // Whose folders are not known, they may be these.
   for (const { name } of context.registry.damaged()) {
     const owner = activeOwner(context.registry.readActivity(name), context.processes);
-    if (owner !== null) overlaps.push({ instance: name, owner });
+    if (owner !== null) found.push({ instance: name, owner });
   }
   const records = context.registry.all();
   const lost = itself === undefined || records.some(({ name }) => name === itself.name) ? [] : [itself];
   for (const record of [...records, ...lost]) {
-    if (!record.mounts.some(({ path }) => folders.some((folder) => overlap(context, path, folder)))) continue;
+    const touches = ({ path }: MountRecord): boolean => reaches.some((reach) => overlaps(context, path, reach));
+    if (record.name !== itself?.name && !record.mounts.some(touches)) continue;
     const owner = await ownerOf(context, record);
-    if (owner !== null) overlaps.push({ instance: record.name, owner });
+    if (owner !== null) found.push({ instance: record.name, owner });
   }
-  return overlaps;
+  return found;
+}
+
+function overlaps(context: Context, mount: HostPath, { folder, paths }: Reach): boolean {
+  if (paths?.length === 0) return false;
+  if (liesIn(context, folder, mount)) return true;
+  const place = placeIn(context, mount, folder);
+  if (place === undefined || paths === null) return place !== undefined;
+  // What is mounted there may be a folder that has other names in this one.
+  const mounted = context.host.mountPointsBelow(context.host.realPath(folder) ?? folder);
+  if ([...mounted].some((point) => isWithin(place, point))) return true;
+  return paths.some((path) => isWithin(path, place) || isWithin(place, path));
 }
 
 /** @throws SnapError INSTANCE_ACTIVE, naming the instance that stands in the way */
-export function refuseActive(overlaps: readonly ActiveOverlap[]): void {
-  const [first] = overlaps;
+export function refuseActive(active: readonly ActiveOverlap[]): void {
+  const [first] = active;
   if (first === undefined) return;
   throw new SnapError(
     'INSTANCE_ACTIVE',

@@ -21,6 +21,12 @@ export function isRemoval(change: Change): boolean {
   return change.after === null || (change.before !== null && !isReplacedInPlace(change));
 }
 
+/** A change of nothing but the owner. */
+export function isOfOwnerAlone({ action, before, after }: Change): boolean {
+  if (action !== 'chmod' || before === null || after === null) return false;
+  return before.kind === 'symlink' || after.kind === 'symlink' || before.mode === after.mode;
+}
+
 /** A rename replaces files and links; a directory has to go first, or has to find its place free. */
 export function isReplacedInPlace(change: Change): boolean {
   if (change.before === null || change.after === null) return false;

@@ -1,3 +1,4 @@
+import { type Caller, maySetOwner } from '../../core/caller.js';
 import { protectedFromDeletion } from '../../core/classify.js';
 import type { LeftOutReason, StoredEntry } from '../../core/entry.js';
 import { type EntryPath, type HostPath, displayPath, hostPathBelow, isWithin } from '../../core/entry-path.js';
@@ -8,6 +9,7 @@ import type { KeptPath, PlannedChange } from '../../core/results.js';
 import { SnapError } from '../../errors.js';
 import type { CapturedMount } from '../capture/capture-mounts.js';
 import type { MountContent } from '../snapshot-content.js';
+import type { Reach } from './guards.js';
 import type { RulesThen } from './rules-then.js';
 
 /** One mount's part of a restore. */
@@ -18,21 +20,33 @@ export interface PlannedMount {
   readonly live: CapturedMount;
   /** How far the restore reaches; null for the whole mount. */
   readonly scope: readonly EntryPath[] | null;
+  /** Blocked in it is also what was asked for by name, and is not stored. */
   readonly plan: MountPlan;
+  /** Those of what is blocked that were seen and not stored, and were asked for by name. */
+  readonly notStored: readonly NotStored[];
   /** Files and links that are deleted, apart from what an earlier restore had put there. */
   readonly newFilesDeleted: number;
+}
+
+export interface NotStored {
+  readonly path: EntryPath;
+  readonly reason: LeftOutReason;
 }
 
 export interface PlanOptions {
   readonly scope: readonly EntryPath[] | null;
   readonly noDelete: boolean;
   readonly deleteNewRepositories: boolean;
+  /** Repositories are put back too, each by itself. */
+  readonly gitState: boolean;
   /** Paths that nobody knows any more are in order; default: refused. */
   readonly unknownPaths?: 'pass' | undefined;
   /** What rules left out when others restored, after the snapshot was made. */
   readonly leftOutSince?: ObservedSet | undefined;
   /** What an earlier restore, which this one takes back, had put there. */
   readonly returned: ReadonlyMap<EntryPath, StoredEntry>;
+  /** Who restores; null when that is not known. */
+  readonly caller: Caller | null;
 }
 
 export function planMount(
@@ -43,8 +57,9 @@ export function planMount(
 ): PlannedMount {
   const leftOut = new Map<EntryPath, LeftOutReason>(live.captured.leftOut.map(({ path, reason }) => [path, reason]));
   const scope = intersect(options.scope, content.scope);
+  const { caller } = options;
   if (options.unknownPaths !== 'pass') refuseUnknownPaths(content, live, leftOut, options.scope);
-  const plan = planRestore({
+  const planned = planRestore({
     wanted: content.entries,
     observedThen: content.observed,
     live: live.captured.entries,
@@ -58,9 +73,22 @@ export function planMount(
       protectedFromDeletion(path, directory, then.rulesFor(path), live.rules.rulesFor(path)) ??
       options.leftOutSince?.leftOutAt(path) ??
       null,
+    maySetOwner: (present, wanted) => caller === null || maySetOwner(caller, present ?? caller, wanted),
   });
+  const notStored = namedAndNotStored(content, options);
+  const plan = { ...planned, blocked: [...planned.blocked, ...notStored] };
   const newFilesDeleted = plan.changes.filter((change) => isFileDeleted(change, options.returned)).length;
-  return { name: content.name, path: live.mount.path, content, live, scope, plan, newFilesDeleted };
+  return { name: content.name, path: live.mount.path, content, live, scope, plan, notStored, newFilesDeleted };
+}
+
+/** Paths that were asked for by name, and of which the snapshot has nothing to put back. */
+function namedAndNotStored({ entries, observed }: MountContent, options: PlanOptions): NotStored[] {
+  if (options.unknownPaths === 'pass') return [];
+  return [...new Set(options.scope)].flatMap((path) => {
+    const reason = entries.has(path) ? undefined : observed.leftOutAt(path);
+    if (reason === undefined || (reason === 'git_dir' && options.gitState)) return [];
+    return [{ path, reason }];
+  });
 }
 
 function isFileDeleted({ path, before, after }: Change, returned: PlanOptions['returned']): boolean {
@@ -129,6 +157,11 @@ function sharedElsewhere(
 
 function linkOf(entry: StoredEntry | undefined): EntryPath | undefined {
   return entry === undefined || entry.kind === 'directory' ? undefined : entry.linkedTo;
+}
+
+/** What of the mount is to be changed. */
+export function reachOf({ path, plan }: PlannedMount): Reach {
+  return { folder: path, paths: plan.changes.map((change) => change.path) };
 }
 
 export function toPlannedChanges(mounts: readonly PlannedMount[]): PlannedChange[] {

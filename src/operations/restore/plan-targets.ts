@@ -117,6 +117,7 @@ async function planAll(
   live: readonly CapturedMount[],
 ): Promise<PlannedMount[]> {
   const { context, request, known, manifest, targets, reader } = planning;
+  const caller = context.host.caller();
   const plans: ((since: LeftOutSince | undefined) => PlannedMount)[] = [];
   for (const { mount, scope } of targets) {
     const content = contents.get(mount.name);
@@ -127,8 +128,10 @@ async function planAll(
       scope,
       noDelete: request.noDelete ?? false,
       deleteNewRepositories: request.deleteNewRepositories ?? false,
+      gitState: request.gitState ?? false,
       unknownPaths: request.unknownPaths,
       returned: returned.get(content.name) ?? new Map<EntryPath, StoredEntry>(),
+      caller,
     };
     plans.push((since) => planMount(content, captured, then, { ...options, leftOutSince: since?.(content.name) }));
   }

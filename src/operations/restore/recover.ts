@@ -38,22 +38,17 @@ export async function resume(
   job: Pick<ResumeJob, 'instance' | 'pending' | 'reader'>,
 ): Promise<RestoreResult> {
   const { begin } = job.pending;
-  const active = await activeOverlaps(
-    context,
-    begin.mounts.map(({ path }) => path),
-  );
-  if (!force) refuseActive(active);
+  const itself = context.registry.find(job.instance);
+  const reaches = begin.mounts.map(({ name, path }) => ({
+    folder: path,
+    paths: (job.pending.changes.get(name) ?? []).map((change) => change.path),
+  }));
+  if (!force) refuseActive(await activeOverlaps(context, reaches, itself));
   const plan = planOf(job.pending, direction);
   const target = direction === 'continue' ? begin.snapshot : begin.emergency;
   if (!(await confirm({ snapshot: target, plan, kept: [], messages: [] })))
     throw new SnapError('DECLINED', 'Declined: the restore is still pending.', { what: 'recover' });
-  if (!force)
-    refuseActive(
-      await activeOverlaps(
-        context,
-        begin.mounts.map(({ path }) => path),
-      ),
-    );
+  if (!force) refuseActive(await activeOverlaps(context, reaches, itself));
   const finished = await resumeRestore(context, { ...job, direction, force });
   const blocked = direction === 'continue' ? job.pending.blocked : [];
   return toResult(job, plan, target, { ...finished, failed: [...blocked, ...finished.failed] });

@@ -8,7 +8,6 @@ import {
   parentPath,
   pathFromJson,
 } from '../../core/entry-path.js';
-import type { StoredEntry } from '../../core/entry.js';
 import type { MountName } from '../../core/ids.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
@@ -18,12 +17,15 @@ import type { KeptPath, PlannedChange, RestoreResult } from '../../core/results.
 import { SnapError, systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
+import { pathNotFound } from '../not-stored.js';
 import { chooseMounts } from '../path-arguments.js';
 import { liesIn } from '../session/folders.js';
 import { type KnownSnapshot, pointerTo } from '../snapshots.js';
-import { contentToLeave, manifestToLeave } from '../state/state-to-leave.js';
+import type { FitToLeave } from '../state/fit-to-leave.js';
+import { type NotStored, contentToLeave, manifestToLeave } from '../state/state-to-leave.js';
 import { applyChanges } from './apply.js';
 import type { GitRestoreJob } from './git-states.js';
+import { ownersNotSetMessages } from './left-as-they-are.js';
 import { temporaryPrefix } from './pending.js';
 import { toKeptPaths, toPlannedChange } from './plan-mounts.js';
 import { leftAsKept } from './temporaries.js';
@@ -144,7 +146,7 @@ async function planParts(
     withheld.push(...kept.map((one) => ({ mount: name, ...one })));
     const path = names.length === 1 ? destination : hostPathBelow(destination, name);
     const within = limits?.filter((limit) => !kept.some((one) => isWithin(limit, one.path))) ?? null;
-    const changes = creations(content.entries, within, name);
+    const changes = creations(content, within, name);
     // A worktree's `.git` file stands where the repository goes.
     const apart = request.gitState === true ? changes.filter((change) => change.path !== '.git') : changes;
     parts.push({ name, path, changes: apart });
@@ -158,17 +160,13 @@ function meet(a: EntryPath, b: EntryPath): boolean {
 }
 
 function creations(
-  entries: ReadonlyMap<EntryPath, StoredEntry>,
+  { entries, leftOutAt }: Pick<FitToLeave, 'entries'> & NotStored,
   limits: readonly EntryPath[] | null,
   mount: MountName,
 ): Change[] {
   const needed = limits === null ? null : new Set<EntryPath>();
   for (const limit of limits ?? []) {
-    if (!entries.has(limit))
-      throw new SnapError('PATH_NOT_FOUND', `${displayPath(limit)} is not in the snapshot.`, {
-        path: displayPath(limit),
-        where: `mount ${mount}`,
-      });
+    if (!entries.has(limit)) throw pathNotFound(mount, limit, leftOutAt(limit), 'is not in the snapshot');
     for (let at = limit; at !== ''; at = parentPath(at)) needed?.add(at);
   }
   const inScope = (path: EntryPath): boolean =>
@@ -246,8 +244,7 @@ async function writePart(
     ...unlike.map((path) => ({ mount: part.name, path, reason: 'verification_failed' })),
     ...toKeptPaths(part.name, leftAsKept(applied.left)),
   );
-  if (applied.ownersNotSet.length > 0)
-    result.messages.push(`The owner of ${String(applied.ownersNotSet.length)} paths could not be set.`);
+  result.messages.push(...ownersNotSetMessages(applied.ownersNotSet));
 }
 
 /** @throws SnapError DESTINATION_EXISTS when something is there that is not an empty folder */
@@ -291,23 +288,28 @@ function toResult(
   outcome: { dryRun: boolean; failed: readonly KeptPath[]; bytesWritten: number; messages: readonly string[] },
 ): RestoreResult {
   const { known, destination, plan, withheld } = base;
-  const files = plan.filter(({ to }) => to !== 'directory');
+  const failed = new Set(outcome.failed.map(({ mount, path }) => `${mount}:${path}`));
+  const done = outcome.dryRun ? [] : plan.filter(({ mount, path }) => !failed.has(`${mount}:${path}`));
   return {
     instance: known.ref.instance,
     fromSnapshot: pointerTo(known),
     emergencySnapshot: null,
     dryRun: outcome.dryRun,
-    restoredFiles: outcome.dryRun ? 0 : files.length - outcome.failed.length,
+    restoredFiles: done.filter(isFile).length,
     deletedFiles: 0,
-    changed: outcome.dryRun ? [] : plan.map(({ mount, path }) => ({ mount, path })),
+    changed: done.map(({ mount, path }) => ({ mount, path })),
     plan,
     kept: [],
     failed: [...withheld, ...outcome.failed],
-    filesAffected: files.length,
+    filesAffected: plan.filter(isFile).length,
     bytesWritten: outcome.bytesWritten,
     activeSnapshot: null,
     verified: !outcome.dryRun && outcome.failed.length === 0,
     destination,
     messages: outcome.messages,
   };
+}
+
+function isFile({ to }: PlannedChange): boolean {
+  return to !== 'directory';
 }

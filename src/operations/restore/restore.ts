@@ -1,4 +1,4 @@
-import { type HostPath, pathToJson } from '../../core/entry-path.js';
+import { pathToJson } from '../../core/entry-path.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, ObjectWriter } from '../../core/ports.js';
@@ -10,7 +10,14 @@ import { lockForSnapshot } from '../locking.js';
 import { embeddedRecord, readManifest, refuseOversized } from '../snapshot-content.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, know, pointerTo, refuseRemoved, resolveSnapshot } from '../snapshots.js';
-import { type ActiveOverlap, activeOverlaps, refuseActive, refuseClosed, refuseReplaced } from './guards.js';
+import {
+  type ActiveOverlap,
+  type Reach,
+  activeOverlaps,
+  refuseActive,
+  refuseClosed,
+  refuseReplaced,
+} from './guards.js';
 import { cutLinkMessages } from './cut-links.js';
 import { publishEmergency } from './emergency.js';
 import { type Finished, finishRestore } from './execute.js';
@@ -18,7 +25,8 @@ import type { GitRestoreJob, GitRestores } from './git-states.js';
 import { readPending, refusePending } from './pending.js';
 import { headMessages } from './head-moved.js';
 import { largeDeletionMessage, largeDeletions, refuseLargeDeletions } from './large-deletions.js';
-import { type PlannedMount, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
+import { nothingMessage, notStoredMessages, ownersKeptMessages } from './left-as-they-are.js';
+import { type PlannedMount, reachOf, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
 import { type PlannedRestoreRequest, planTargets } from './plan-targets.js';
 import { resume } from './recover.js';
 import { restoreElsewhere } from './restore-elsewhere.js';
@@ -121,12 +129,7 @@ async function restoreLocked(
       { mount: manifestMount, path: mount.path, instance: known.ref.instance },
       request.force ?? false,
     );
-  const active = await activeOverlaps(
-    context,
-    targets.map(({ mount }) => mount.path),
-    record,
-  );
-  if (request.force !== true && request.dryRun !== true) refuseActive(active);
+  if (isGuarded(request)) refuseActive(await activeOverlaps(context, [], record));
   await refuseDamaged(context, known);
   const writer = request.dryRun === true ? null : context.store.newWriter();
   let git: GitRestores | null = null;
@@ -134,12 +137,19 @@ async function restoreLocked(
     const planned = await planTargets({ context, request, known, manifest, record, targets, reader, writer });
     const gitJob = { known, manifest, reader, mounts: planned };
     if (request.gitState === true) git = await (await gitRestores()).prepare(context, gitJob);
+    // Whose folders the plan leaves alone, they may go on working in.
+    const active = await activeOverlaps(context, reachesOf({ planned, git }), record);
+    if (isGuarded(request)) refuseActive(active);
     const journey = { context, request, known, manifest, record, planned, active, reader, writer, git, gitJob };
     return toResult(journey, await carryOut(journey));
   } finally {
     git?.close();
     await writer?.abandon();
   }
+}
+
+function isGuarded({ force, dryRun }: RestoreRequest): boolean {
+  return force !== true && dryRun !== true;
 }
 
 /** Loaded where it is asked for. */
@@ -182,6 +192,8 @@ interface Outcome extends Finished {
 async function carryOut(journey: Journey): Promise<Outcome> {
   const { context, request, known, planned, active, reader, writer } = journey;
   const messages = [
+    ...notStoredMessages(planned),
+    ...ownersKeptMessages(planned),
     ...headMessages(planned, request.gitState === true),
     ...cutLinkMessages(planned),
     ...active.map(({ instance, owner }) => `Instance ${instance} is active (${owner}).`),
@@ -191,7 +203,7 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   const nothing = { ...nothingDone, emergency: null };
   const count = planOf(journey).length;
   if (writer === null) return { ...nothing, verified: false, messages };
-  if (count === 0) return { ...nothing, messages: [...messages, 'Nothing to restore: the files are as they were.'] };
+  if (count === 0) return { ...nothing, messages: [...messages, nothingMessage(planned)] };
   refuseLackOfSpace(context, planned);
   await refuseUnsound(context, reader, known, planned);
   const confirmed = await request.confirm({
@@ -204,7 +216,7 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   await refuseLargeDeletions(large, request);
   context.interruption.check();
   // The question may have waited for long: who became active meanwhile is asked again.
-  if (request.force !== true) refuseActive(await activeOverlaps(context, planned.map(pathOf), journey.record));
+  if (request.force !== true) refuseActive(await activeOverlaps(context, reachesOf(journey), journey.record));
   const emergency = await publishEmergency(context, { ...journey, writer });
   context.registry.recordRestore(emergency.instance, emergency.seq);
   const finished = await changeFiles(journey, emergency);
@@ -241,8 +253,11 @@ function planOf({ planned, git }: Pick<Journey, 'planned' | 'git'>): PlannedChan
   return [...toPlannedChanges(planned), ...(git?.changes ?? [])];
 }
 
-function pathOf({ path }: PlannedMount): HostPath {
-  return path;
+/** Whoever works anywhere in a mount may use its repository. */
+function reachesOf({ planned, git }: Pick<Journey, 'planned' | 'git'>): Reach[] {
+  return planned.map((mount) =>
+    git?.mounts.has(mount.name) === true ? { folder: mount.path, paths: null } : reachOf(mount),
+  );
 }
 
 function refuseLackOfSpace(context: Context, planned: readonly PlannedMount[]): void {

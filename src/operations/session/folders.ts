@@ -5,11 +5,22 @@ import type { Context, Host } from '../context.js';
  * True when `inner` is `outer` or lies in it, by whatever names: links in both paths are followed, and a folder that is
  * mounted in a second place is the same one. Neither need exist.
  */
-export function liesIn({ host }: Pick<Context, 'host'>, inner: HostPath, outer: HostPath): boolean {
+export function liesIn(context: Pick<Context, 'host'>, inner: HostPath, outer: HostPath): boolean {
+  return placeIn(context, inner, outer) !== undefined;
+}
+
+/** The same, with where it lies there: its path from `outer` on. */
+export function placeIn({ host }: Pick<Context, 'host'>, inner: HostPath, outer: HostPath): EntryPath | undefined {
   const [realInner, realOuter] = [realOf(host, inner), realOf(host, outer)];
-  if (contains(realOuter, realInner)) return true;
+  if (contains(realOuter, realInner)) return pathFrom(realOuter, realInner);
   const sought = host.identity(realOuter);
-  return sought !== undefined && andAbove(realInner).some((folder) => isSame(host.identity(folder), sought));
+  if (sought === undefined) return undefined;
+  const same = andAbove(realInner).find((folder) => isSame(host.identity(folder), sought));
+  return same === undefined ? undefined : pathFrom(same, realInner);
+}
+
+function pathFrom(folder: HostPath, path: HostPath): EntryPath {
+  return path.slice(folder.length).replace(/^\/+|\/+$/g, '') as EntryPath;
 }
 
 /** True when one of the folders lies in the other. */

@@ -1,4 +1,5 @@
-import type { HostPath } from '../../core/entry-path.js';
+import type { EntryPath, HostPath } from '../../core/entry-path.js';
+import type { LeftOutReason } from '../../core/entry.js';
 import type { MountName } from '../../core/ids.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader } from '../../core/ports.js';
@@ -33,7 +34,13 @@ export async function contentToLeave(
   known: KnownSnapshot,
   manifest: Manifest,
   name: MountName,
-): Promise<FitToLeave> {
-  const { entries } = await readMountContent(context, reader, known, manifest, name);
-  return name === manifest.state?.name ? fitToLeave(context, reader, entries) : { entries, withheld: [] };
+): Promise<FitToLeave & NotStored> {
+  const { entries, observed } = await readMountContent(context, reader, known, manifest, name);
+  const fit = name === manifest.state?.name ? await fitToLeave(context, reader, entries) : { entries, withheld: [] };
+  return { ...fit, leftOutAt: (path) => observed.leftOutAt(path) };
+}
+
+export interface NotStored {
+  /** Why a path was seen and not stored; undefined when it was not seen, or is stored. */
+  readonly leftOutAt: (path: EntryPath) => LeftOutReason | undefined;
 }

@@ -132,9 +132,9 @@ export const mutantsOfApplying: readonly Mutant[] = [
   {
     name: 'a mode is set before the owner',
     file: 'operations/restore/entry-maker.ts',
-    find: '      if (!file.setOwner(entry.uid, entry.gid)) this.ownersNotSet.push(path);\n      file.setMode(entry.mode);\n',
+    find: '      if (!file.setOwner(entry.uid, entry.gid)) this.ownersNotSet.add(path);\n      file.setMode(entry.mode);\n',
     replace:
-      '      file.setMode(entry.mode);\n      if (!file.setOwner(entry.uid, entry.gid)) this.ownersNotSet.push(path);\n',
+      '      file.setMode(entry.mode);\n      if (!file.setOwner(entry.uid, entry.gid)) this.ownersNotSet.add(path);\n',
     tests: apply,
   },
   {

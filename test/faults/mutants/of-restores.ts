@@ -30,7 +30,7 @@ export const mutantsOfRestores: readonly Mutant[] = [
   {
     name: 'who became active while the question waited is not seen',
     file: 'operations/restore/restore.ts',
-    find: `  if (request.force !== true) refuseActive(await activeOverlaps(context, planned.map(pathOf), journey.record));
+    find: `  if (request.force !== true) refuseActive(await activeOverlaps(context, reachesOf(journey), journey.record));
 `,
     replace: ``,
     tests: steps,

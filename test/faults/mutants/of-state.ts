@@ -36,8 +36,8 @@ export const mutantsOfState: readonly Mutant[] = [
   {
     name: 'state leaves the store unseen',
     file: 'operations/state/state-to-leave.ts',
-    find: 'name === manifest.state?.name ? fitToLeave',
-    replace: 'name === manifest.format ? fitToLeave',
+    find: 'name === manifest.state?.name ? await fitToLeave',
+    replace: 'name === manifest.format ? await fitToLeave',
     tests: leaves,
   },
   {
