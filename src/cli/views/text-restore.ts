@@ -10,7 +10,8 @@ export interface PlanStyle extends TextStyle {
   readonly verbose: boolean;
 }
 
-type Plan = Pick<RestorePreview, 'snapshot' | 'plan' | 'kept'> & Partial<Pick<RestoreResult, 'failed'>>;
+type Plan = Pick<RestorePreview, 'snapshot' | 'plan' | 'kept'> &
+  Partial<Pick<RestoreResult, 'failed' | 'dryRun' | 'verified'>>;
 
 // About a screen: longer plans are summed up on a terminal.
 const longPlan = 40;
@@ -24,9 +25,10 @@ export function largeQuestion(large: readonly LargeDeletion[]): string {
 }
 
 /** What will happen, path by path, and what stays as it is and why. */
-export function planText({ snapshot, plan, kept, failed = [] }: Plan, style: PlanStyle): string {
+export function planText(planned: Plan, style: PlanStyle): string {
+  const { snapshot, plan, kept, failed = [], dryRun = false, verified = true } = planned;
   const { seq, instance } = snapshot;
-  const nothing = failed.length === 0 ? 'Nothing differs from' : 'Nothing is restored from';
+  const nothing = failed.length === 0 && (dryRun || verified) ? 'Nothing differs from' : 'Nothing is restored from';
   const title =
     plan.length === 0
       ? words(`${nothing} snapshot ${seq} of ${instance}.`)

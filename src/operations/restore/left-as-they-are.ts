@@ -1,5 +1,7 @@
 import { type EntryPath, displayPath } from '../../core/entry-path.js';
+import type { Manifest } from '../../core/manifest.js';
 import { seenAndNotStored } from '../not-stored.js';
+import type { KnownSnapshot } from '../snapshots.js';
 import type { PlannedMount } from './plan-mounts.js';
 
 /* What is said of paths that a restore leaves as they are. */
@@ -28,6 +30,11 @@ export function ownersNotSetMessages(paths: readonly EntryPath[]): string[] {
   if (paths.length === 0) return [];
   const [what, owner] = paths.length === 1 ? ['path', 'owner'] : ['paths', 'owners'];
   return [`The ${owner} of ${String(paths.length)} restored ${what} could not be set: ${listed(paths)}.`];
+}
+
+/** Made at a level that stores no content of files: there is nothing to compare with, and nothing to put back. */
+export function holdsNoContent({ record }: KnownSnapshot, { policy }: Manifest): boolean {
+  return policy.snapshot === 'metadata' && record.trigger !== 'emergency';
 }
 
 /** Of a plan without a change. */
