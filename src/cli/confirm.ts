@@ -43,7 +43,7 @@ interface Terminal {
 
 /** Asks with the prompt library. Ctrl-C is an interruption, not an answer; the end of the input is a no. */
 export async function askOnTerminal(question: string, { input, output, signal }: Terminal): Promise<boolean> {
-  if (signal.aborted) throw interrupted(signal);
+  refuseAborted(signal);
   const { default: confirm } = await import('@inquirer/confirm');
   const ended = new AbortController();
   const end = (): void => ended.abort();
@@ -66,6 +66,10 @@ export async function askOnTerminal(question: string, { input, output, signal }:
 
 // Ctrl-D, which the terminal passes on while the prompt reads single keys.
 const endOfInput = '\x04';
+
+function refuseAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw interrupted(signal);
+}
 
 function interrupted(aborted: AbortSignal, cause?: Error): SnapError {
   const reason: unknown = aborted.reason;

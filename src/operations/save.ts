@@ -8,7 +8,7 @@ import type { ObservedOnlyEntry, SaveResult, Snapshot } from '../core/results.js
 import { tidyMessage } from '../core/snapshot-record.js';
 import { SnapError, isSnapError } from '../errors.js';
 import { type CapturedMount, captureMounts, summarize } from './capture/capture-mounts.js';
-import { absentNotes } from './capture/absent-notes.js';
+import { captureNotes } from './capture/capture-notes.js';
 import { incompletePaths } from './capture/incomplete.js';
 import {
   type GitStatesByMount,
@@ -173,7 +173,7 @@ async function afterwards(
 ): Promise<SaveResult> {
   const { created, captured, gitStates, state } = made;
   const notes = [
-    ...notesOn(captured),
+    ...captureNotes(captured),
     ...protectionNotes(gitStates),
     ...(state === undefined ? [] : stateNotes(state)),
   ];
@@ -301,23 +301,6 @@ async function unchangedSince(
   } finally {
     await reader.close();
   }
-}
-
-function notesOn(all: readonly CapturedMount[]): string[] {
-  return all.flatMap(({ mount, captured, repository, nested, rulesUnknown, stacks }) => [
-    ...stacks.messages,
-    ...(repository?.unknown ?? []).map(
-      (what) => `The repository of mount ${mount.name} is not known in full: ${what}.`,
-    ),
-    ...nested.flatMap(({ path, unknown }) =>
-      unknown.map((what) => `The repository in ${displayPath(path)} is not known in full: ${what}.`),
-    ),
-    ...absentNotes(captured),
-    ...rulesUnknown.map(
-      (path) =>
-        `The ignore rules of ${displayPath(path === '' ? '.' : path)} could not be read: nothing there counts as ignored, and nothing there will be deleted.`,
-    ),
-  ]);
 }
 
 function result(

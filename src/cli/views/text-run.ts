@@ -138,24 +138,28 @@ function worktreeLines({ worktree, after }: RunResult, next: NextCommand): strin
 
 /** What to type next. What ran in a worktree is found by the worktree's own instance. */
 export function runCommands(
-  { before, after, changes, worktree, instance, blocked }: RunResult,
+  result: RunResult,
   next: NextCommand,
 ): { readonly diff: string | null; readonly restore: string | null } {
+  const { before, changes, worktree, instance, blocked } = result;
   const isChanged = changes === null || changes.files.length + changes.noLongerStored.length > 0;
   if (before === null || !isChanged) return { diff: null, restore: null };
   // In a folder that is gone nothing finds the instance but its name.
   const isNamed = worktree !== null || blocked !== null;
-  const spell = (words: string): string => (isNamed ? next(words, instance) : next(words));
-  const isFolderThere = worktree?.kept !== false && blocked !== 'gone';
-  const restore = spell(`restore ${before.seq}${blocked === null ? '' : ' --to DIR'}`);
-  return {
-    diff: after === null && !isFolderThere ? null : spell(diffOf(before.seq, after?.seq)),
-    restore: worktree?.kept === false ? null : restore,
-  };
+  const words = { diff: diffOf(result, before.seq), restore: restoreOf(result, before.seq) };
+  const spell = (typed: string | null): string | null => typed && (isNamed ? next(typed, instance) : next(typed));
+  return { diff: spell(words.diff), restore: spell(words.restore) };
 }
 
-function diffOf(before: number, after: number | undefined): string {
-  return after === undefined ? `diff ${String(before)}` : `diff ${String(before)} ${String(after)}`;
+/** With the folder as it is where the snapshot after the command is missing. */
+function diffOf({ after, worktree, blocked }: RunResult, before: number): string | null {
+  if (after !== null) return `diff ${String(before)} ${String(after.seq)}`;
+  return worktree?.kept === false || blocked === 'gone' ? null : `diff ${String(before)}`;
+}
+
+function restoreOf({ worktree, blocked }: RunResult, before: number): string | null {
+  if (worktree?.kept === false) return null;
+  return `restore ${String(before)}${blocked === null ? '' : ' --to DIR'}`;
 }
 
 /** A line or two for each worktree. */
