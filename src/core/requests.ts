@@ -181,6 +181,7 @@ export interface WorktreeEnd {
   readonly name: InstanceName;
   readonly path: HostPath;
   readonly exitCode: number;
+  readonly whatGoes: WhatGoes;
 }
 
 /** For a question: what is ignored, so that no snapshot will have it, and goes with a worktree, in words. */

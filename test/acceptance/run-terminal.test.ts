@@ -50,11 +50,23 @@ describe.skipIf(!hasPython)('run, on a terminal', () => {
 
   test('asks what becomes of a worktree', async () => {
     const scene = new Scene();
-    scene.repository({ a: '1' });
+    scene.repository({ a: '1', '.gitignore': '*.log\n' });
     const run = (answer: string) =>
       onTerminal(
-        [process.execPath, snapBin, '--data-dir', scene.dataDir, 'run', '--worktree', '--keep', 'ask', '--', 'true'],
-        [{ after: 'Remove the worktree', type: answer }],
+        [
+          process.execPath,
+          snapBin,
+          '--data-dir',
+          scene.dataDir,
+          'run',
+          '--worktree',
+          '--keep',
+          'ask',
+          '--',
+          'touch',
+          'x.log',
+        ],
+        [{ after: 'and to go with the worktree: x.log.' }, { after: 'Remove the worktree', type: answer }],
         surroundings(scene),
       );
     expect((await run('n\n')).shown).toContain('Kept: worktree');

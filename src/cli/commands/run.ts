@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { shellWord } from '../../core/command-text.js';
-import type { RunRequest, RunResult } from '../../index.js';
+import type { RunRequest, RunResult, WorktreeEnd } from '../../index.js';
 import { addNotes } from '../help.js';
 import type { NextCommand } from '../next-command.js';
 import type { Context, Outcome, Session } from '../session.js';
@@ -156,7 +156,7 @@ async function requestOf(
     onSaveFailure: options.onSaveFailure,
     worktree: options.worktree,
     keep: options.keep,
-    askKeep: canAsk(surroundings.output) ? ({ name, exitCode }) => askKeep(surroundings, name, exitCode) : undefined,
+    askKeep: canAsk(surroundings.output) ? (ended) => askKeep(surroundings, ended) : undefined,
     confirmDiscard: canAsk(surroundings.output)
       ? async ({ instance }, risks, whatGoes) => {
           const { askAboutRisks } = await import('../ask-about-risks.js');
@@ -170,7 +170,8 @@ async function requestOf(
 }
 
 /** It is kept when the question is not answered. */
-async function askKeep(surroundings: Surroundings, name: string, exitCode: number): Promise<boolean> {
+async function askKeep(surroundings: Surroundings, { name, exitCode, whatGoes }: WorktreeEnd): Promise<boolean> {
+  for (const note of await whatGoes()) await surroundings.output.stderr.write(`${note}\n`);
   const question = `The command ended with ${exitCode}. Remove the worktree ${name}?`;
   return !(await unlessInterrupted(surroundings.ask(question), false));
 }

@@ -99,13 +99,14 @@ type Fate = Partial<
 
 async function fateOf(context: Context, record: WorktreeRecord, request: RunRequest, ended: Ended): Promise<Fate> {
   const { name, path, exitCode } = record;
+  const whatGoes = (): Promise<readonly string[]> => sayWhatGoes(context, record);
   switch (request.keep) {
     case 'keep':
       return {};
     case 'discard':
       return removed(context, record, ended);
     case 'ask':
-      return (await request.askKeep?.({ name, path, exitCode: exitCode ?? 0 })) === false
+      return (await request.askKeep?.({ name, path, exitCode: exitCode ?? 0, whatGoes })) === false
         ? removed(context, record, ended)
         : {};
     case undefined:

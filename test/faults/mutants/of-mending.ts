@@ -4,6 +4,7 @@ const oversized = ['core/tree-size.test.ts'];
 const oversizedTrees = ['acceptance/oversized-trees.test.ts'];
 const packedRefs = ['acceptance/damaged-packed-refs.test.ts'];
 const writers = ['acceptance/run-worktree-writers.test.ts'];
+const closing = ['acceptance/closing-snapshots.test.ts'];
 const content = ['acceptance/damaged-content.test.ts'];
 const drills = ['acceptance/drill.test.ts'];
 
@@ -57,6 +58,20 @@ export const mutantsOfMending: readonly Mutant[] = [
     find: 'if (names.has(ref) || pin !== pinRefName(name, seq)) return [];',
     replace: 'return [];',
     tests: packedRefs,
+  },
+  {
+    name: 'the snapshot before a worktree goes holds what the others do',
+    file: 'operations/worktree/closing-snapshot.ts',
+    find: "policy.snapshot === 'metadata' ? 'project' : policy.snapshot",
+    replace: 'policy.snapshot',
+    tests: closing,
+  },
+  {
+    name: 'what an instance excludes goes with its worktree',
+    file: 'operations/worktree/closing-snapshot.ts',
+    find: 'exclude: [], ',
+    replace: '',
+    tests: closing,
   },
   {
     name: 'a worktree goes with what came since its snapshot',
