@@ -10,7 +10,7 @@ test('a restore of a snapshot without content changes nothing, and does not say 
   scene.write({ f: 'two', new: 'new' });
   const before = remember(scene.mount);
   const { data, document } = await scene.restore(2);
-  expect([data.plan, data.verified]).toEqual([[], false]);
+  expect([data.plan, data.post_rollback_state]).toEqual([[], { active_snapshot: null, verified: false }]);
   expect(JSON.stringify(document.messages)).toContain('holds no content of files');
   const told = said(await scene.run(['restore', '2', '--yes']));
   expect(told).toContain('Nothing is restored from snapshot 2');

@@ -300,7 +300,7 @@ function toResult(journey: Journey, outcome: Outcome): RestoreResult {
     failed,
     filesAffected: plan.filter(({ from, to }) => isFile(from) || isFile(to)).length,
     bytesWritten: outcome.bytesWritten,
-    activeSnapshot: dryRun || failed.length > 0 ? null : pointerTo(known),
+    activeSnapshot: dryRun || failed.length > 0 || !outcome.verified ? null : pointerTo(known),
     verified: outcome.verified,
     destination: null,
     messages: outcome.messages,
