@@ -2,35 +2,8 @@ import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitFiles, userGit, userGitText, writeFiles } from '../support/user-git.js';
-import { Scene, expectSame, remember, rememberUntouched } from './scene.js';
-
-/** A clone with an upstream, saved once. */
-async function clonedScene() {
-  const scene = new Scene();
-  scene.repository({ 'a.txt': 'a\n', 'b.txt': 'b\n', 'src/c.txt': 'c\n' });
-  const remote = join(scene.outside, 'remote.git');
-  userGit(scene.outside, ['init', '--quiet', '--bare', '--initial-branch=main', remote]);
-  userGit(scene.mount, ['remote', 'add', 'origin', remote]);
-  userGit(scene.mount, ['push', '--quiet', '-u', 'origin', 'main']);
-  await scene.save();
-  return scene;
-}
-
-async function assessed(scene: Scene, args: readonly string[] = []) {
-  const untouched = rememberUntouched(scene.mount);
-  const { data } = await scene.json(['assess', '--files', ...args]);
-  expectSame(untouched);
-  const whys = (risks: readonly { branch: string | null; why: string }[]) =>
-    risks.map(({ branch, why }) => (branch === null ? why : `${branch}: ${why}`));
-  const [mount] = data.mounts;
-  return {
-    data,
-    mount,
-    verdict: data.verdict as string,
-    why: [...whys(mount.risks), ...mount.repositories.flatMap((one: { risks: never }) => whys(one.risks))],
-    files: mount.files.map((file: { status: string; path: string }) => `${file.status} ${file.path}`) as string[],
-  };
-}
+import { assessed, clonedScene } from './assess-scene.js';
+import { Scene, expectSame, remember } from './scene.js';
 
 describe('assess, of a repository', () => {
   test('that has nothing of its own: clean', async () => {
