@@ -308,15 +308,3 @@ test('a linked worktree: its own branch goes back, those of others stay', async 
   expect(user.userGitText(main, ['status', '--porcelain'])).toBe('');
   expectFsck(main);
 });
-
-test('what cannot be read is said, and the files are saved all the same', async () => {
-  const place = scene();
-  const commit = user.commitFiles(place.mount, { 'a.txt': 'a\n' }, 'unpushed');
-  const tree = user.userGitText(place.mount, ['rev-parse', `${commit}^{tree}`]);
-  user.commitFiles(place.mount, { 'b.txt': 'b\n' }, 'after that');
-  rmSync(join(place.mount, '.git/objects', tree.slice(0, 2), tree.slice(2)));
-  const saved = await protectedSave(place);
-  expect(saved.code).toBe(6);
-  expect(saved.missing).toContainEqual({ object: tree, path: '', reason: 'absent' });
-  expectSound(place);
-});
