@@ -1,11 +1,11 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { lstatSync, mkdirSync, readFileSync, readlinkSync, realpathSync, statfsSync } from 'node:fs';
+import { homedir } from 'node:os';
 
 import { type EntryPath, bytesOfText, displayPath } from '../core/entry-path.js';
 import { SnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably } from '../fs/durable.js';
-import { listedHome } from './user-home.js';
 
 /*
  * The host's folders by path (bytes). Nothing in a mount is read or written through here.
@@ -46,7 +46,7 @@ export function isHome(path: string, home: string | undefined): boolean {
 }
 
 function homes(home: string | undefined): string[] {
-  const own = [home, listedHome()]
+  const own = [home, homedir()]
     .filter((known) => known !== undefined && known !== '')
     .map((known) => bytesOfText(known ?? ''));
   return [

@@ -13,7 +13,7 @@ export function userHome(env: Readonly<Record<string, string | undefined>>): str
 }
 
 /** Undefined for a user without an entry, or without a home in it. */
-export function listedHome(): string | undefined {
+function listedHome(): string | undefined {
   try {
     const { homedir } = userInfo();
     return isAbsolute(homedir) ? homedir : undefined;
