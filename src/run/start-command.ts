@@ -5,7 +5,8 @@ import { SnapError, systemCode } from '../errors.js';
 
 /** What a key on the terminal sends, to us and to the command alike. */
 const typed = ['SIGINT', 'SIGQUIT'] as const;
-const sentToUs = ['SIGTERM', 'SIGHUP'] as const;
+/** Without a listener, Node would take SIGUSR1 as a wish for its debugger, and die of SIGUSR2. */
+const sentToUs = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2'] as const;
 
 /** Where the command's own output goes. */
 export interface CommandSurroundings {

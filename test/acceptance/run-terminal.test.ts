@@ -106,6 +106,8 @@ test('a signal to it alone is passed on, and it ends as its command', async () =
     ['SIGTERM', 143],
     ['SIGHUP', 129],
     ['SIGINT', 130],
+    ['SIGUSR1', 138],
+    ['SIGUSR2', 140],
   ] as const) {
     const started = scene.start(['run', '--', 'sh', '-c', 'printf 2 > a; echo READY; exec sleep 300']);
     await new Promise((ready) => started.child.stdout!.once('data', ready));

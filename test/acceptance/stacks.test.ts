@@ -77,6 +77,7 @@ describe('presets of the user', () => {
     { name: 'dart', text: 'detect = ["x"]\npatterns = [\n  "a",\n  "!b"\n]\n', line: 4, says: 'only leaves out' },
     { name: 'dart', text: 'detect = ["a/b"]\npatterns = ["c"]\n', line: 1, says: 'a name to look for' },
     { name: 'dart', text: 'detect = ["x"]\npatterns = ["**"]\n', line: 2, says: 'everything' },
+    { name: 'dart', text: 'detect = ["x"]\npatterns = ["?*"]\n', line: 2, says: 'everything' },
     { name: 'dart', text: 'detect = []\npatterns = ["x"]\n', line: 1, says: 'at least one' },
     { name: 'dart', text: 'detect = ["x"\npatterns = ["x"]\n', line: 2, says: 'no TOML' },
     { name: 'dart', text: `detect = ["x"]\npatterns = ["x"]\n#${'x'.repeat(8200)}`, line: 1, says: '8192 bytes' },

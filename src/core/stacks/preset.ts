@@ -90,7 +90,7 @@ function patternProblem(text: string): string | undefined {
   if (text.length > 200) return 'a pattern is longer than 200 characters';
   if (text.startsWith('!')) return 'a preset only leaves out: no pattern begins with !';
   if (text.startsWith('#')) return 'a pattern that begins with # is a comment';
-  if (/^[/*]*$/.test(text)) return 'this pattern would leave out everything';
+  if (/^[/*?]*$/.test(text)) return 'this pattern would leave out everything';
   return parseIgnorePattern(bytesOfText(text)) === undefined ? 'git knows no such pattern' : undefined;
 }
 
