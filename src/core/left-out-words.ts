@@ -16,3 +16,8 @@ export function describeLeftOut(reason: LeftOutReason): string {
   };
   return words[reason];
 }
+
+/** Nobody wants it left out: it is for want of a permission, of a whole disk, or of a moment in which it stays the same. */
+export function isReadFailure(reason: LeftOutReason): boolean {
+  return reason === 'unreadable' || reason === 'unstable';
+}

@@ -1,6 +1,6 @@
 import type { LeftOutReason, StoredEntry, StoredFile, StoredSymlink } from './entry.js';
-import { type EntryPath, Inherited, baseName, isWithin, parentPath } from './entry-path.js';
-import { describeLeftOut } from './left-out-words.js';
+import { type EntryPath, Inherited, ancestorsOf, baseName, isWithin, parentPath } from './entry-path.js';
+import { describeLeftOut, isReadFailure } from './left-out-words.js';
 import type { ObservedSet } from './observed-set.js';
 import type { PlanAction } from './results.js';
 
@@ -236,10 +236,15 @@ class Planner {
   /** What would go, could it be read: the mount is not as in the snapshot for it. All else stays as others do. */
   #judgeNotCaptured(path: EntryPath): void {
     const reason = this.#question.liveLeftOut.get(path);
-    if (reason === undefined || !isFailure(reason) || !this.#mayGo(path))
+    if (reason === undefined || !isReadFailure(reason) || this.#liesInBlocked(path) || !this.#mayGo(path))
       return this.#keep(path, path, reason ?? 'not captured');
     this.#blocked.set(path, `it may be new, and is ${describeLeftOut(reason)}`);
     this.#occupy(path);
+  }
+
+  /** The folder that holds it is named already. */
+  #liesInBlocked(path: EntryPath): boolean {
+    return [...ancestorsOf(path)].some((at) => this.#blocked.has(at));
   }
 
   /** Of a path whose kind is not known. */
@@ -365,11 +370,6 @@ function attributeDifference(wanted: StoredEntry, live: StoredEntry): string | n
 }
 
 const ownerDiffers = 'owner differs';
-
-/** Nobody wants it left out: it is for want of a permission, of a whole disk, or of a moment in which it stays the same. */
-function isFailure(reason: LeftOutReason): boolean {
-  return reason === 'unreadable' || reason === 'unstable';
-}
 
 function linkOf(entry: StoredEntry | undefined): EntryPath | undefined {
   return entry === undefined || entry.kind === 'directory' ? undefined : entry.linkedTo;
