@@ -6,6 +6,7 @@ import type { Directory } from '../../core/ports.js';
 import { SnapError } from '../../errors.js';
 import { type CapturedMount, captureMounts, openRoot } from '../capture/capture-mounts.js';
 import { incompletePaths } from '../capture/incomplete.js';
+import { lookOnly } from '../capture/look-only.js';
 import { atRepository } from '../capture/recorded-repositories.js';
 import type { Context } from '../context.js';
 
@@ -73,17 +74,7 @@ export async function captureForGit(
     include_secrets: true,
     max_total_size: null,
   };
-  const [captured] = await captureMounts(context, {
-    record,
-    mounts: [mount],
-    policy,
-    writer: context.hasher,
-    full: false,
-    graft: false,
-    scope: () => null,
-    forced: () => null,
-    temporaryPrefix: null,
-  });
+  const [captured] = await captureMounts(context, lookOnly(context, record, { mounts: [mount], policy }));
   if (captured === undefined) throw new SnapError('INTERNAL', 'A mount was not looked at.', { what: mount.name });
   return captured;
 }

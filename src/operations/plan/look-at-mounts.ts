@@ -4,6 +4,7 @@ import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Policy } from '../../core/policy.js';
 import type { PlannedSaveMount } from '../../core/plan-result.js';
 import { type CapturedMount, captureMounts, openRoot } from '../capture/capture-mounts.js';
+import { lookOnly } from '../capture/look-only.js';
 import type { ReadFile } from '../capture/read-stable.js';
 import type { Context } from '../context.js';
 import { pendingTemporaryPrefix } from '../restore/pending.js';
@@ -55,14 +56,7 @@ function roomLeft({ max_total_size: limit }: Policy, before: readonly PlannedSav
 
 function walkOf(context: Context, record: InstanceRecord, policy: Policy): Parameters<typeof captureMounts>[1] {
   return {
-    record,
-    mounts: record.mounts,
-    policy,
-    writer: context.hasher,
-    full: false,
-    graft: false,
-    scope: () => null,
-    forced: () => null,
+    ...lookOnly(context, record, { policy }),
     read: opening(() => undefined),
     temporaryPrefix: pendingTemporaryPrefix(context, record.name),
   };
