@@ -22,7 +22,7 @@ try {
   process.chdir('/');
   for (const made of [folder, process.env.JACKIN_SNAP_DATA_DIR]) rmSync(made, { recursive: true, force: true });
 }
-// A restore has set it. V8 takes compiled code only where its settings are those under which it was made.
+// A restore may have set it. V8 takes compiled code only where its settings are those under which it was made.
 setFlagsFromString('--heap-growing-percent=0');
 writeFileSync(codeName(filename), sealed(script.createCachedData()));
 process.exitCode = 0;

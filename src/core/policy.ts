@@ -40,6 +40,11 @@ export const exitPolicies = ['ask', 'keep', 'discard'] as const;
 export const snapshotLevels = ['off', 'metadata', 'project', 'project-and-state'] as const;
 export type SnapshotLevel = (typeof snapshotLevels)[number];
 
+/** Whether snapshots by the policy hold content of files. Emergency snapshots do by any. */
+export function storesContent({ snapshot }: Pick<Policy, 'snapshot'>): boolean {
+  return snapshot !== 'metadata';
+}
+
 const policyFields = {
   exclude: z.array(z.string()).readonly().default([]),
   include: z.array(z.string()).readonly().default([]),

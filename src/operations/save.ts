@@ -1,7 +1,7 @@
 import { type EntryPath, displayPath } from '../core/entry-path.js';
 import type { InstanceName, MountName } from '../core/ids.js';
 import type { InstanceRecord } from '../core/instance-record.js';
-import { type Policy, withOverrides } from '../core/policy.js';
+import { type Policy, storesContent, withOverrides } from '../core/policy.js';
 import type { ObjectWriter } from '../core/ports.js';
 import type { SaveRequest } from '../core/requests.js';
 import type { ObservedOnlyEntry, SaveResult, Snapshot } from '../core/results.js';
@@ -162,7 +162,7 @@ async function capturePublished(context: Context, request: SaveRequest, work: Sa
 }
 
 function mayBeSame({ ifChanged }: SaveRequest, record: InstanceRecord): boolean {
-  return ifChanged === true && !holdsNoContent(record);
+  return ifChanged === true && storesContent(record.policy);
 }
 
 /** The snapshot stands: what comes now cannot fail it. */
@@ -195,24 +195,20 @@ async function captureForSave(
   { writer, graft }: { readonly writer: ObjectWriter; readonly graft: boolean },
 ): Promise<CapturedMount[]> {
   const limits = limitsIn(request, record);
-  const isMetadata = holdsNoContent(record);
+  const withContent = storesContent(record.policy);
   const captured = await captureMounts(context, {
     record,
     mounts: record.mounts,
     policy: withOverrides(record.policy, request.overrides ?? {}),
-    writer: isMetadata ? context.hasher : writer,
+    writer: withContent ? writer : context.hasher,
     full: request.full ?? false,
-    graft: graft && !isMetadata && limits === null && record.policy.max_total_size === null,
+    graft: graft && withContent && limits === null && record.policy.max_total_size === null,
     scope: (mount: MountName): readonly EntryPath[] | null => limits?.get(mount) ?? (limits === null ? null : []),
     forced: () => null,
     temporaryPrefix: pendingTemporaryPrefix(context, record.name),
     countAhead: true,
   });
-  return isMetadata ? captured.map(withoutContent) : captured;
-}
-
-function holdsNoContent({ policy }: InstanceRecord): boolean {
-  return policy.snapshot === 'metadata';
+  return withContent ? captured : captured.map(withoutContent);
 }
 
 function draftOf(
@@ -240,7 +236,7 @@ function draftOf(
 
 /** The paths that a snapshot is limited to; null for all. */
 function scopeOf(request: SaveRequest, record: InstanceRecord): SnapshotDraft['scope'] {
-  if (holdsNoContent(record)) return [];
+  if (!storesContent(record.policy)) return [];
   const limits = limitsIn(request, record);
   return limits === null ? null : [...limits].flatMap(([mount, paths]) => paths.map((path) => ({ mount, path })));
 }

@@ -8,7 +8,7 @@ import {
 } from '../../core/git-state.js';
 import type { InstanceName, MountName, ObjectId } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
-import { type Policy, withOverrides } from '../../core/policy.js';
+import { type Policy, storesContent, withOverrides } from '../../core/policy.js';
 import type {
   InstanceRegistry,
   ObjectReader,
@@ -73,7 +73,7 @@ export async function protectForSave(
 ): Promise<GitStatesByMount> {
   const { policy } = request.record;
   // This level holds no content of anything.
-  if (policy.snapshot === 'metadata') return new Map();
+  if (!storesContent(policy)) return new Map();
   const states = await protectMounts(context, { ...request, policy: withOverrides(policy, overrides) });
   if (strict !== true || isProtectionWhole(states)) return states;
   const [why = ''] = protectionNotes(states);

@@ -1,5 +1,6 @@
 import { type EntryPath, displayPath } from '../../core/entry-path.js';
 import type { Manifest } from '../../core/manifest.js';
+import { storesContent } from '../../core/policy.js';
 import { seenAndNotStored } from '../not-stored.js';
 import type { KnownSnapshot } from '../snapshots.js';
 import type { PlannedMount } from './plan-mounts.js';
@@ -32,9 +33,13 @@ export function ownersNotSetMessages(paths: readonly EntryPath[]): string[] {
   return [`The ${owner} of ${String(paths.length)} restored ${what} could not be set: ${listed(paths)}.`];
 }
 
-/** Made at a level that stores no content of files: there is nothing to compare with, and nothing to put back. */
-export function holdsNoContent({ record }: KnownSnapshot, { policy }: Manifest): boolean {
-  return policy.snapshot === 'metadata' && record.trigger !== 'emergency';
+/** False where there is nothing to compare with, and nothing to put back. */
+export function holdsContent({ record }: KnownSnapshot, { policy }: Manifest): boolean {
+  return storesContent(policy) || record.trigger === 'emergency';
+}
+
+export function noContentMessage({ ref }: KnownSnapshot): string {
+  return `Snapshot ${String(ref.seq)} holds no content of files (snapshot=metadata): nothing was compared or restored.`;
 }
 
 /** Of a plan without a change. */

@@ -1,5 +1,6 @@
 import type { LeftOutReason } from '../../core/entry.js';
 import type { MountName } from '../../core/ids.js';
+import type { ObservedLine } from '../../core/manifest.js';
 import { ObservedSet } from '../../core/observed-set.js';
 import type { ObjectReader } from '../../core/ports.js';
 import { isSnapError } from '../../errors.js';
@@ -12,10 +13,10 @@ import { type KnownSnapshot, isFetched, knowIfReadable } from '../snapshots.js';
  * by the next one: restoring the same snapshot twice is restoring it once.
  */
 
-const byRule: ReadonlySet<LeftOutReason> = new Set(['ignored', 'excluded', 'secret']);
+const byRule: ReadonlySet<string> = new Set<LeftOutReason>(['ignored', 'excluded', 'secret']);
 
 /** What rules left out of a mount, at restores since the snapshot. */
-export type LeftOutSince = (mount: MountName) => ObservedSet | undefined;
+export type LeftOutSince = (mount: MountName) => ObservedSet;
 
 /** From the emergency snapshots that came later; one that is damaged says nothing. */
 export async function readLeftOutSince(
@@ -24,29 +25,18 @@ export async function readLeftOutSince(
   { ref }: KnownSnapshot,
 ): Promise<LeftOutSince> {
   const fetched = context.registry.fetched(ref.instance);
-  const lines = new Map<MountName, Awaited<ReturnType<typeof readObserved>>>();
+  const lines = new Map<string, ObservedLine[]>();
   for (const other of await context.store.snapshots(ref.instance)) {
     const known = other.seq > ref.seq && !isFetched(other, fetched) ? knowIfReadable(other) : undefined;
     if (known?.record.trigger !== 'emergency') continue;
     try {
-      const { mounts } = await readManifest(reader, known);
-      for (const { name } of mounts) {
+      for (const { name } of (await readManifest(reader, known)).mounts) {
         const observed = await readObserved(reader, known, name as MountName);
-        lines.set(name as MountName, [...(lines.get(name as MountName) ?? []), ...observed]);
+        lines.set(name, [...(lines.get(name) ?? []), ...observed.filter(({ reason }) => byRule.has(reason))]);
       }
     } catch (error) {
       if (!isSnapError(error)) throw error;
     }
   }
-  const sets = new Map(
-    [...lines].map(([name, all]) => [
-      name,
-      new ObservedSet(
-        all.filter(({ reason }) => byRule.has(reason as LeftOutReason)),
-        () => false,
-        null,
-      ),
-    ]),
-  );
-  return (mount) => sets.get(mount);
+  return (mount) => new ObservedSet(lines.get(mount) ?? [], () => false, null);
 }

@@ -25,7 +25,13 @@ import type { GitRestoreJob, GitRestores } from './git-states.js';
 import { readPending, refusePending } from './pending.js';
 import { headMessages } from './head-moved.js';
 import { largeDeletionMessage, largeDeletions, refuseLargeDeletions } from './large-deletions.js';
-import { holdsNoContent, nothingMessage, notStoredMessages, ownersKeptMessages } from './left-as-they-are.js';
+import {
+  holdsContent,
+  noContentMessage,
+  notStoredMessages,
+  nothingMessage,
+  ownersKeptMessages,
+} from './left-as-they-are.js';
 import { type PlannedMount, reachOf, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
 import { type PlannedRestoreRequest, planTargets } from './plan-targets.js';
 import { resume } from './recover.js';
@@ -200,16 +206,12 @@ async function carryOut(journey: Journey): Promise<Outcome> {
   ];
   const large = largeDeletions(planned, journey.record.policy);
   messages.push(...large.map(largeDeletionMessage));
-  const isBare = holdsNoContent(known, journey.manifest);
-  const nothing = { ...nothingDone, emergency: null, verified: !isBare };
+  const hasContent = holdsContent(known, journey.manifest);
+  const nothing = { ...nothingDone, emergency: null, verified: hasContent };
   const count = planOf(journey).length;
   if (writer === null) return { ...nothing, verified: false, messages };
-  if (count === 0) {
-    const why = isBare
-      ? `Snapshot ${String(known.ref.seq)} holds no content of files (snapshot=metadata): nothing was compared or restored.`
-      : nothingMessage(planned);
-    return { ...nothing, messages: [...messages, why] };
-  }
+  if (count === 0)
+    return { ...nothing, messages: [...messages, hasContent ? nothingMessage(planned) : noContentMessage(known)] };
   refuseLackOfSpace(context, planned);
   await refuseUnsound(context, reader, known, planned);
   const confirmed = await request.confirm({
