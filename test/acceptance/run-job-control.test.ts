@@ -7,7 +7,7 @@ import { Scene } from './scene.js';
 
 /**
  * A shell with job control on a terminal of its own. `$RUN` runs the script by `run`; the screen shows what is typed, so
- * that a step waits for something that only its answer holds.
+ * that a step waits for something that only its answer holds. What is typed to the shell before its prompt may be lost.
  */
 async function inShell(
   scene: Scene,
@@ -39,12 +39,15 @@ describe.skipIf(!hasPython)('run, as a job of a shell', () => {
     scene.write({ a: '1' });
     const { shown } = await inShell(
       scene,
-      // What is typed before it goes on may be lost: the beat tells that it does.
-      'echo $$ > "$OUT/pid"; echo READY; until read -r -t 0.2 line; do echo beat; done; echo "got $line"; printf %s "$line" > a; exit 5',
+      // What is typed before it goes on may be lost: the beat tells that it does. It is not a time limit of `read`,
+      // whose alarm bash may get before it waits, and then waits for ever.
+      'echo $$ > "$OUT/pid"; while sleep 0.2 && echo beat; do :; done & echo READY; read -r line; kill $!; echo "got $line"; printf %s "$line" > a; exit 5',
       [
         { after: 'READY', type: '\x1a' },
-        { after: 'Stopped', type: 'grep State "/proc/$(cat "$OUT/pid")/status"; echo shell:$((40 + 2))\n' },
-        { after: 'shell:42', type: 'fg\n' },
+        { after: 'Stopped' },
+        { after: 'shell> ', type: 'grep State "/proc/$(cat "$OUT/pid")/status"; echo shell:$((40 + 2))\n' },
+        { after: 'shell:42' },
+        { after: 'shell> ', type: 'fg\n' },
         { after: '$RUN' },
         { after: 'beat', type: 'word\n' },
         { after: 'got word' },
@@ -68,8 +71,10 @@ describe.skipIf(!hasPython)('run, as a job of a shell', () => {
       'echo READY; until test -e "$OUT/go"; do sleep 0.05; done; printf 2 > a; exit 6',
       [
         { after: 'READY', type: '\x1a' },
-        { after: 'Stopped', type: `${restore} 2> "$OUT/refused"; echo refused:$?\n` },
-        { after: 'refused:4', type: ': > "$OUT/go"; kill -CONT %1; wait %1\n' },
+        { after: 'Stopped' },
+        { after: 'shell> ', type: `${restore} 2> "$OUT/refused"; echo refused:$?\n` },
+        { after: 'refused:4' },
+        { after: 'shell> ', type: ': > "$OUT/go"; kill -CONT %1; wait %1\n' },
         { after: 'the command ended with 6' },
         leave,
       ],

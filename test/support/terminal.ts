@@ -17,7 +17,12 @@ export interface TerminalOptions {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Runs a program on a terminal of its own and types on it. @returns all that was on the screen, and the exit code */
+/**
+ * Runs a program on a terminal of its own and types on it. The terminal is taken away from a program that has not ended
+ * in time.
+ *
+ * @returns all that was on the screen, and the exit code (null: it was not over in time)
+ */
 export async function onTerminal(
   command: readonly string[],
   steps: readonly TypedStep[],
@@ -30,18 +35,29 @@ export async function onTerminal(
       resize === undefined ? null : [resize.rows, resize.columns],
     ]),
   );
-  const run = await startProcess('python3', ['-c', driver, typed, ...command], { cwd, env, timeout: 60_000 }).done;
-  return { shown: run.stdout, code: run.code };
+  const run = await startProcess('python3', ['-c', driver, typed, String(limitS), ...command], {
+    cwd,
+    env,
+    timeout: 2000 * limitS,
+  }).done;
+  return { shown: run.stdout, code: run.code === notInTime ? null : run.code };
 }
 
+const limitS = 60;
+const notInTime = 255;
+
 const driver = `
-import fcntl, json, os, pty, struct, sys, termios
+import fcntl, json, os, pty, select, signal, struct, sys, termios, time
 steps = json.loads(sys.argv[1])
+end = time.monotonic() + float(sys.argv[2])
 pid, terminal = pty.fork()
 if pid == 0:
-    os.execvp(sys.argv[2], sys.argv[2:])
-screen, seen = b'', 0
+    os.execvp(sys.argv[3], sys.argv[3:])
+screen, seen, late = b'', 0, False
 while True:
+    late = not select.select([terminal], [], [], max(0, end - time.monotonic()))[0]
+    if late:
+        break
     try:
         chunk = os.read(terminal, 65536)
     except OSError:
@@ -60,6 +76,11 @@ while True:
         os.write(terminal, text.encode())
 sys.stdout.buffer.write(screen)
 sys.stdout.flush()
+if late:
+    print('[not over in time; waited for %r]' % (steps[0][0] if steps else 'the end'))
+    os.close(terminal)
+    os.kill(pid, signal.SIGHUP)
+    sys.exit(${String(notInTime)})
 status = os.waitpid(pid, 0)[1]
 sys.exit(os.WEXITSTATUS(status) if os.WIFEXITED(status) else 128 + os.WTERMSIG(status))
 `;
