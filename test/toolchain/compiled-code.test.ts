@@ -1,5 +1,6 @@
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
@@ -31,21 +32,34 @@ describe('the compiled code of the command', () => {
     code = join(
       place,
       'dist/cli',
-      filesIn(place).find((name) => name.endsWith('.cjs.code'))!,
+      filesIn(place).find((name) => name.endsWith('.save.code'))!,
     );
   });
 
   test('lies beside the one file that the command is in, and is used wherever that is', () => {
     expect(filesIn(place).filter((name) => name.startsWith('main'))).toEqual([
       expect.stringMatching(/^main-[0-9a-f]{16}\.cjs$/),
-      expect.stringMatching(/^main-[0-9a-f]{16}\.cjs\.code$/),
-      'main.js',
+      expect.stringMatching(/^main-[0-9a-f]{16}\.cjs\.list\.code$/),
+      expect.stringMatching(/^main-[0-9a-f]{16}\.cjs\.other\.code$/),
+      expect.stringMatching(/^main-[0-9a-f]{16}\.cjs\.save\.code$/),
+      'main.cjs',
     ]);
-    expect(isUsed(place)).toBe(true);
+    for (const use of ['save', 'list', 'other']) expect(isUsed(place, use)).toBe(true);
+  });
+
+  test.each([
+    { use: 'save', words: ['--data-dir', '/d', 'save'] },
+    { use: 'list', words: ['list', '--all'] },
+    { use: 'other', words: ['restore', '1'] },
+    { use: 'other', words: [] },
+    { use: 'other', words: ['toString'] },
+  ])('is that of $use for $words', ({ use, words }) => {
+    const { useOf } = createRequire(import.meta.url)(join(place, 'bin/load-code.cjs'));
+    expect(useOf(words)).toBe(use);
   });
 
   test('belongs to a source in one-byte characters, as it is read', () => {
-    const text = readFileSync(code.replace('.code', ''));
+    const text = readFileSync(code.replace('.save.code', ''));
     expect(text.findIndex((byte) => byte > 0x7f)).toBe(-1);
   });
 
@@ -64,12 +78,11 @@ describe('the compiled code of the command', () => {
     { what: 'a folder', harm: () => replaceByFolder(code) },
   ])('that is $what only costs time', ({ harm }) => {
     harm();
-    expect(isUsed(place)).toBe(false);
-    const { version } = JSON.parse(readFileSync(join(place, 'package.json'), 'utf8'));
-    const run = spawnSync(join(place, 'bin/jackin-snap'), ['--version'], { encoding: 'utf8' });
+    expect(isUsed(place, 'save')).toBe(false);
+    const run = spawnSync(join(place, 'bin/jackin-snap'), ['save', '--help'], { encoding: 'utf8' });
     expect({ code: run.status, stdout: run.stdout, stderr: run.stderr }).toEqual({
       code: 0,
-      stdout: `${version}\n`,
+      stdout: expect.stringContaining('--if-changed'),
       stderr: '',
     });
   });
@@ -106,9 +119,9 @@ describe('builds', () => {
     copyCheckout(place);
     cpSync(join(source, 'dist'), join(place, 'dist'), { recursive: true });
     const old = namedBy(place);
-    const first = promisify(execFile)(process.execPath, [join(place, 'bin/build.js')]);
+    const first = promisify(execFile)(process.execPath, [join(place, 'bin/build.mjs')]);
     const main = join(place, 'src/cli/main.ts');
-    const second = promisify(execFile)(process.execPath, [join(place, 'bin/build.js')]);
+    const second = promisify(execFile)(process.execPath, [join(place, 'bin/build.mjs')]);
     writeFileSync(main, `${readFileSync(main, 'utf8')}\nexport const another = 'another';\n`);
     await Promise.all([first, second]);
     expect(filesIn(place)).toEqual(expect.arrayContaining([namedBy(place), old]));
@@ -119,7 +132,7 @@ describe('builds', () => {
     const last = namedBy(place);
     const others = `main-${'0'.repeat(16)}.cjs`;
     writeFileSync(join(place, 'dist/cli', others), 'of a build that ended early');
-    const builder = pathToFileURL(join(place, 'bin/build.js')).href;
+    const builder = pathToFileURL(join(place, 'bin/build.mjs')).href;
     const later = `const now = Date.now; Date.now = () => now() + 7_200_000;
       await (await import(${JSON.stringify(builder)})).build(${JSON.stringify(place)});`;
     execFileSync(process.execPath, ['--input-type=module', '--eval', later], { stdio: 'ignore' });
@@ -129,7 +142,7 @@ describe('builds', () => {
 });
 
 function build(folder: string): void {
-  execFileSync(process.execPath, [join(folder, 'bin/build.js')], { stdio: 'ignore' });
+  execFileSync(process.execPath, [join(folder, 'bin/build.mjs')], { stdio: 'ignore' });
 }
 
 function filesIn(folder: string): string[] {
@@ -137,17 +150,16 @@ function filesIn(folder: string): string[] {
 }
 
 function namedBy(folder: string): string {
-  return /main-[0-9a-f]{16}\.cjs/.exec(readFileSync(join(folder, 'dist/cli/main.js'), 'utf8'))![0];
+  return /main-[0-9a-f]{16}\.cjs/.exec(readFileSync(join(folder, 'dist/cli/main.cjs'), 'utf8'))![0];
 }
 
 /** Did this node take the code that was kept? */
-function isUsed(folder: string): boolean {
-  const [loader, file] = ['bin/load-code.js', `dist/cli/${namedBy(folder)}`].map(
-    (path) => pathToFileURL(join(folder, path)).href,
-  );
-  const script = `const { compile } = await import(${JSON.stringify(loader)});
-    console.log(compile(new URL(${JSON.stringify(file)})).script.cachedDataRejected === false);`;
-  return execFileSync(process.execPath, ['--input-type=module', '--eval', script], { encoding: 'utf8' }) === 'true\n';
+function isUsed(folder: string, use: string): boolean {
+  const loader = join(folder, 'bin/load-code.cjs');
+  const file = join(folder, 'dist/cli', namedBy(folder));
+  const script = `const { compile } = require(${JSON.stringify(loader)});
+    console.log(compile(...${JSON.stringify([file, use])}).cachedDataRejected === false);`;
+  return execFileSync(process.execPath, ['--eval', script], { encoding: 'utf8' }) === 'true\n';
 }
 
 function compiled(text: string): Buffer {

@@ -63,7 +63,7 @@ export class MutatedTree {
   async #build(mutant: Mutant | null): Promise<string | undefined> {
     if (this.#built === mutant) return undefined;
     this.#built = undefined;
-    const { code, stderr } = await this.#start(['bin/build.js']);
+    const { code, stderr } = await this.#start(['bin/build.mjs']);
     if (code !== 0) return `it cannot be built: ${stderr.slice(0, 500)}`;
     this.#built = mutant;
     return undefined;

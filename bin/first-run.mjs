@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from './build.js';
-import { installMissing } from './install.js';
+import { build } from './build.mjs';
+import { installMissing } from './install.mjs';
 
 const cannotStart = 9;
 const root = join(import.meta.dirname, '..');

@@ -4,12 +4,14 @@ import {
   existsSync,
   lstatSync,
   mkdirSync,
+  mkdtempSync,
   readFileSync,
   readdirSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 
@@ -56,7 +58,7 @@ async function bundleCommand(root, outDir) {
   const contents = asFunction(outputFiles[0].text);
   const name = `main-${createHash('sha256').update(contents).digest('hex').slice(0, 16)}.cjs`;
   writeFileSync(join(bundled, name), contents);
-  writeFileSync(join(bundled, 'main.js'), loader(name, { version: versionOf(root), help: await helpOf(outDir) }));
+  writeFileSync(join(bundled, 'main.cjs'), loader(name, { version: versionOf(root), help: await helpOf(outDir) }));
   rmSync(join(outDir, 'cli'), { recursive: true });
   renameSync(bundled, join(outDir, 'cli'));
   keepCode(root, join(outDir, 'cli', name));
@@ -102,27 +104,28 @@ async function helpOf(outDir) {
 
 /** People and scripts ask for these often: nothing is loaded for that. Where they cannot be said, the command says why. */
 function loader(name, { version, help }) {
-  return `import { writeSync } from 'node:fs';
+  return `'use strict';
+const { writeSync } = require('node:fs');
 
 const version = ${JSON.stringify(version)};
 const help = ${JSON.stringify(help.text)};
 
-export async function main(argv) {
-  const text = argv.length === 1 ? await known(argv[0]) : undefined;
+exports.main = async function main(argv) {
+  const text = argv.length === 1 ? known(argv[0]) : undefined;
   if (text !== undefined && isSaid(text)) return 0;
-  const { loadCode } = await import('../../bin/load-code.js');
-  return await loadCode(new URL('./${name}', import.meta.url)).main(argv);
-}
+  const { loadCode, useOf } = require('../../bin/load-code.cjs');
+  return await loadCode(require.resolve('./${name}'), useOf(argv)).main(argv);
+};
 
-async function known(word) {
+function known(word) {
   if (word === '--version' || word === '-V') return version;
   if (word !== '--help' && word !== '-h' && word !== 'help') return undefined;
-  return (await columns()) >= ${help.from} ? help : undefined;
+  return columns() >= ${help.from} ? help : undefined;
 }
 
 /** As the command counts them. */
-async function columns() {
-  const { isatty } = await import('node:tty');
+function columns() {
+  const { isatty } = require('node:tty');
   return (isatty(1) ? process.stdout : isatty(2) ? process.stderr : {}).columns || 80;
 }
 
@@ -141,8 +144,17 @@ function isSaid(text) {
 
 /** Without it the command only starts more slowly. */
 function keepCode(root, file) {
-  const stdio = ['ignore', 'ignore', 'ignore'];
-  spawnSync(process.execPath, [join(root, 'bin/compile-code.js'), file], { cwd: root, stdio, timeout: 60_000 });
+  const folders = ['folder', 'data'].map(() => mkdtempSync(join(tmpdir(), 'jackin-snap-build-')));
+  const [cwd, JACKIN_SNAP_DATA_DIR] = folders;
+  const env = { ...process.env, JACKIN_SNAP_DATA_DIR };
+  try {
+    for (const use of ['save', 'list', 'other']) {
+      const words = [join(root, 'bin/compile-code.mjs'), file, use];
+      spawnSync(process.execPath, words, { cwd, env, stdio: 'ignore', timeout: 60_000 });
+    }
+  } finally {
+    for (const made of folders) rmSync(made, { recursive: true, force: true });
+  }
 }
 
 /** Files that start a thread of their own: each lies beside the file that names it, here as in the library. */
@@ -155,7 +167,7 @@ function threads(outDir) {
 function publish(fresh, dist) {
   if (!isWhole(dist) && tookPlace(fresh, dist)) return;
   // Last the file that names the others. What it named until then, a command that has just started may still load.
-  const first = join('cli', 'main.js');
+  const first = join('cli', 'main.cjs');
   const before = readIfThere(join(dist, first));
   const files = filesBelow(fresh).sort((a, b) => Number(a === first) - Number(b === first));
   for (const file of files) {
@@ -164,7 +176,7 @@ function publish(fresh, dist) {
   }
   const wanted = new Set(files);
   for (const file of filesBelow(dist)) {
-    const isNamed = before.includes(basename(file, '.code'));
+    const isNamed = before.includes(basename(file).replace(/[.][a-z]+[.]code$/, ''));
     if (!wanted.has(file) && !isNamed) removeIfOld(join(dist, file));
   }
 }
@@ -174,7 +186,7 @@ function readIfThere(file) {
 }
 
 function isWhole(dist) {
-  return existsSync(join(dist, 'cli/main.js'));
+  return existsSync(join(dist, 'cli/main.cjs'));
 }
 
 /** In one step, where nothing is in the way: what is there may be another build's, which is just being published. */
