@@ -32,18 +32,58 @@ export async function findAsWritten(
   if (!isCommonIndexIntact(packDirectory, names)) return new Set();
   const found = new Set<ObjectId>();
   const damaged = new Set<ObjectId>();
+  const wanted = blobs.map((blob) => ({ blob, id: Buffer.from(blob, 'hex') }));
+  const window = Buffer.allocUnsafeSlow(windowBytes);
   for (const name of names) {
+    const path = join(packDirectory, name.slice(0, -4));
     if (!name.endsWith('.idx') || !names.has(`${name.slice(0, -4)}.pack`)) continue;
-    const pack = Pack.open(join(packDirectory, name.slice(0, -4)));
-    if (pack === undefined) return new Set();
-    try {
-      for (const [blob, isSound] of await pack.check(blobs, pause)) (isSound ? found : damaged).add(blob);
-    } finally {
-      pack.close();
-    }
+    const checked = await checkIn(path, wanted, window, pause);
+    if (checked === undefined) return new Set();
+    for (const [blob, isSound] of checked) (isSound ? found : damaged).add(blob);
   }
   for (const blob of damaged) found.delete(blob);
   return found;
+}
+
+/** Of what is wanted and the pack has: whether it is as written. Undefined when there is no telling. */
+async function checkIn(
+  path: string,
+  wanted: readonly Wanted[],
+  window: Buffer,
+  pause: Pause,
+): Promise<ReadonlyMap<ObjectId, boolean> | undefined> {
+  const index = PackIndex.parse(readFileSync(`${path}.idx`));
+  if (index?.isIntact !== true) return undefined;
+  const ranks = ranksIn(index, wanted);
+  const fd = openSync(`${path}.pack`, 'r');
+  try {
+    const end = fstatSync(fd).size - trailerBytes;
+    if (!areEndsAsWritten(fd, end, index)) return undefined;
+    return ranks.size === 0 ? new Map() : await new Pack(index, fd, end, window).check(ranks, pause);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** git checks these of a pack before it reads from it. */
+function areEndsAsWritten(fd: number, end: number, index: PackIndex): boolean {
+  const header = packHeader(index.size);
+  return bytesAt(fd, 0, header.length).equals(header) && bytesAt(fd, end, trailerBytes).equals(index.packChecksum);
+}
+
+interface Wanted {
+  readonly blob: ObjectId;
+  readonly id: Buffer;
+}
+
+/** Of those that the index has. */
+function ranksIn(index: PackIndex, wanted: readonly Wanted[]): Map<ObjectId, number> {
+  const ranks = new Map<ObjectId, number>();
+  for (const { blob, id } of wanted) {
+    const rank = index.rankOf(id);
+    if (rank !== undefined) ranks.set(blob, rank);
+  }
+  return ranks;
 }
 
 const idBytes = 20;
@@ -57,7 +97,8 @@ function isCommonIndexIntact(packDirectory: string, names: ReadonlySet<string>):
   return end > 0 && createHash('sha1').update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end));
 }
 
-const windowBytes = 1024 * 1024;
+/** Read at once: objects that are wanted lie side by side, or far from each other. */
+const windowBytes = 128 * 1024;
 const trailerBytes = 20;
 
 const unknown = 0;
@@ -80,15 +121,17 @@ class Pack {
   readonly #states: Uint8Array;
   /** The place of each delta's base. */
   readonly #bases: Int32Array;
-  readonly #window = Buffer.allocUnsafeSlow(windowBytes);
+  readonly #window: Buffer;
   #windowStart = 0;
   #windowEnd = 0;
 
-  private constructor(index: PackIndex, fd: number, end: number) {
+  /** The window is its own. */
+  constructor(index: PackIndex, fd: number, end: number, window: Buffer) {
     const offsets = Float64Array.from({ length: index.size }, (_, rank) => index.offsetAt(rank));
     this.#index = index;
     this.#fd = fd;
     this.#end = end;
+    this.#window = window;
     this.#ranks = Uint32Array.from(offsets.keys()).sort((a, b) => (offsets[a] as number) - (offsets[b] as number));
     this.#starts = offsets.sort();
     this.#places = new Uint32Array(index.size);
@@ -97,30 +140,9 @@ class Pack {
     this.#bases = new Int32Array(index.size).fill(isOther);
   }
 
-  /** Undefined when its index, its first or its last bytes are not as they were. */
-  static open(path: string): Pack | undefined {
-    const index = PackIndex.parse(readFileSync(`${path}.idx`));
-    if (index?.isIntact !== true) return undefined;
-    const fd = openSync(`${path}.pack`, 'r');
-    const end = fstatSync(fd).size - trailerBytes;
-    const header = packHeader(index.size);
-    if (bytesAt(fd, 0, header.length).equals(header) && bytesAt(fd, end, trailerBytes).equals(index.packChecksum))
-      return new Pack(index, fd, end);
-    closeSync(fd);
-    return undefined;
-  }
-
-  close(): void {
-    closeSync(this.#fd);
-  }
-
-  /** Those of the blobs that are in the pack: whether they are as written. */
-  async check(blobs: readonly ObjectId[], pause: Pause): Promise<Map<ObjectId, boolean>> {
-    const places = new Map<ObjectId, number>();
-    for (const blob of blobs) {
-      const rank = this.#index.rankOf(Buffer.from(blob, 'hex'));
-      if (rank !== undefined) places.set(blob, this.#places[rank] as number);
-    }
+  /** Whether blobs, with their ranks in the index, are as written. */
+  async check(ranks: ReadonlyMap<ObjectId, number>, pause: Pause): Promise<Map<ObjectId, boolean>> {
+    const places = new Map([...ranks].map(([blob, rank]) => [blob, this.#places[rank] as number]));
     // First the objects themselves, then what they rest on, and so on: each time in the order in which they lie.
     for (let some = new Set(places.values()); some.size > 0;) some = await this.#look(some, pause);
     return new Map([...places].map(([blob, place]) => [blob, this.#isBlobAsWritten(place)]));
