@@ -27,7 +27,7 @@ export function createSnap(options: SnapOptions = {}): JackinSnap {
       ),
     undo: async (request) => (await import('./operations/restore/undo.js')).undo(existing(), request),
     recover: async (request) => (await import('./operations/restore/recover.js')).recover(existing(), request),
-    pendingRestores: async () => (await import('./operations/restore/recover.js')).pendingRestores(existing()),
+    pendingRestores: async () => (await import('./operations/restore/pending.js')).pendingRestores(existing()),
     ...retention(existing),
     push: async (request) => (await import('./operations/remote/push.js')).push(existing(), request),
     fetch: async (request) => {

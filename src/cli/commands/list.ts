@@ -3,8 +3,8 @@ import type { InstanceSummary, ListRequest, ListResult, Trigger } from '../../in
 import { addNotes } from '../help.js';
 import { parseChoice, parseCount, parseSince } from '../options.js';
 import type { Context, Outcome, Session } from '../session.js';
+import { triggerList } from '../triggers.js';
 import { UsageError } from '../usage-error.js';
-import { triggerList } from './save.js';
 
 interface ListOptions {
   readonly all?: true;

@@ -5,6 +5,7 @@ import type { Hint, NextCommand } from '../next-command.js';
 import { collect, parseChoice, parseKeyValue, parseKeyValues, parseSize } from '../options.js';
 import type { Context, Outcome, Session } from '../session.js';
 import type { Surroundings } from '../surroundings.js';
+import { triggerList } from '../triggers.js';
 import { UsageError } from '../usage-error.js';
 
 /** What decides what is stored, for this call only. */
@@ -34,17 +35,6 @@ interface SaveOptions extends RuleOptions {
   readonly meta?: readonly string[];
   readonly allowUnsafeMount?: true;
 }
-
-// Spelled out here, since help must not load the library; the type keeps it complete.
-const triggerNames: { readonly [Name in Trigger]: Name } = {
-  manual: 'manual',
-  run_start: 'run_start',
-  pre_write: 'pre_write',
-  post_step: 'post_step',
-  emergency: 'emergency',
-};
-
-export const triggerList: readonly Trigger[] = Object.values(triggerNames);
 
 export function define(command: Command, session: Session): void {
   command

@@ -2,7 +2,7 @@ import type { EntryPath } from '../../core/entry-path.js';
 import type { InstanceName, MountName } from '../../core/ids.js';
 import type { JournalBegin, JournalRecord } from '../../core/journal-record.js';
 import type { Change } from '../../core/restore-plan.js';
-import type { KeptPath } from '../../core/results.js';
+import type { KeptPath, SnapshotPointer } from '../../core/results.js';
 import { SnapError, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 
@@ -35,6 +35,14 @@ export function readPendingOr<Damaged>(
     if (!isSnapError(error, 'JOURNAL_DAMAGED')) throw error;
     return damaged;
   }
+}
+
+/** The restores that are pending, of all instances. One whose journal is damaged does not hide the others. */
+export function pendingRestores(context: Context): { instance: InstanceName; snapshot: SnapshotPointer }[] {
+  return context.journals.pending().flatMap((instance) => {
+    const pending = readPendingOr(context, instance, undefined);
+    return pending === undefined ? [] : [{ instance, snapshot: pending.begin.snapshot }];
+  });
 }
 
 /**

@@ -1,4 +1,3 @@
-import type { InstanceName } from '../../core/ids.js';
 import { inverse } from '../../core/journal-record.js';
 import type { JackinSnap } from '../../core/requests.js';
 import type { PlannedChange, RestoreResult, SnapshotPointer } from '../../core/results.js';
@@ -8,7 +7,7 @@ import { lockForSnapshot } from '../locking.js';
 import { chooseInstance } from '../session/choose-instance.js';
 import { type Finished, type ResumeJob, resumeRestore } from './execute.js';
 import { activeOverlaps, refuseActive } from './guards.js';
-import { type PendingRestore, clearFinished, readPending, readPendingOr } from './pending.js';
+import { type PendingRestore, clearFinished, readPending } from './pending.js';
 import { toPlannedChange } from './plan-mounts.js';
 
 /** Finishes a restore that was interrupted, or takes it back: to the snapshot, or to the state before. */
@@ -86,12 +85,4 @@ function planOf(pending: PendingRestore, direction: 'continue' | 'abort'): Plann
       toPlannedChange(name, path, direction === 'abort' ? inverse(change) : change),
     ),
   );
-}
-
-/** The restores that are pending, of all instances. One whose journal is damaged does not hide the others. */
-export function pendingRestores(context: Context): { instance: InstanceName; snapshot: SnapshotPointer }[] {
-  return context.journals.pending().flatMap((instance) => {
-    const pending = readPendingOr(context, instance, undefined);
-    return pending === undefined ? [] : [{ instance, snapshot: pending.begin.snapshot }];
-  });
 }
