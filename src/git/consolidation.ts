@@ -9,7 +9,7 @@ import { keepingIntact } from './connectivity.js';
 import { freeBytes } from './full-disk.js';
 import { PackIndex } from './pack/index-file.js';
 import { KnownObjects } from './pack/known-objects.js';
-import { refuseDamagedPackedRefs } from './packed-refs.js';
+import { noteLastPacked, refuseDamagedPackedRefs } from './packed-refs.js';
 import { refuseOtherKindsBelow } from './ref-kinds.js';
 import type { GitRunner } from './run-git.js';
 import { namesIn } from './names-in.js';
@@ -210,6 +210,7 @@ export async function packRefs(git: GitRunner): Promise<void> {
   refuseDamagedPackedRefs(git.settings.storeDirectory);
   await git.output({ args: ['pack-refs', '--all', '--no-prune'], uninterruptible: true });
   syncDirectory(git.settings.storeDirectory);
+  noteLastPacked(git.settings.storeDirectory);
   await git.output({ args: ['pack-refs', '--all', '--prune'], uninterruptible: true });
   syncDirectory(git.settings.storeDirectory);
 }

@@ -1,17 +1,20 @@
 import { Buffer } from 'node:buffer';
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { type ObjectId, isInstanceName, toSeq } from '../core/ids.js';
 import type { PackedRefsDamage } from '../core/lost-refs.js';
-import { systemCode } from '../errors.js';
-import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+import { isSnapError, systemCode } from '../errors.js';
+import { makeDirectoryDurably, syncDirectory, writeDurably } from '../fs/durable.js';
 import { damagedPart } from './ref-kinds.js';
 
 /*
  * git's `packed-refs` as it must be: a heading, then a line for each ref, in order. git dies over some damage in it, and
- * sees nothing in other: then refs are gone, or have another name, and nobody is told.
+ * sees nothing in other: then refs are gone, or have another name, and nobody is told. A file that ends too early, but
+ * with a line, looks whole: the name of its last line is therefore kept beside it for as long as that line is there.
  */
+
+export const lastPacked = 'last-packed-ref';
 
 const heading = /^# pack-refs with:[ a-z-]*$/;
 // That tags are followed it does not say: what they lead to git finds out again.
@@ -23,10 +26,53 @@ export function refuseDamagedPackedRefs(storeDirectory: string): void {
   if (problem !== undefined) throw damagedPart(storeDirectory, 'packed-refs', problem);
 }
 
-/** What is wrong with the file; nothing where there is none. */
+/** What is wrong with the file; nothing where there was none. */
 export function packedRefsDamage(storeDirectory: string): PackedRefsDamage {
   const text = textOf(storeDirectory);
-  return text === undefined ? soundOne : new Reading(text).damage();
+  const damage = text === undefined ? soundOne : new Reading(text).damage();
+  const missing = missingEnd(storeDirectory, text ?? '');
+  if (missing === undefined) return damage;
+  return { ...damage, problems: [...damage.problems, missing], isCut: true };
+}
+
+/** Whoever makes a ref must see all that there are. @throws SnapError STORE_DAMAGED where the file has lost its end */
+export function refuseCutPackedRefs(storeDirectory: string): void {
+  const last = lastNoted(storeDirectory);
+  const missing = last === undefined ? undefined : missingEnd(storeDirectory, textOf(storeDirectory) ?? '');
+  if (missing !== undefined) throw damagedPart(storeDirectory, 'packed-refs', missing);
+}
+
+/** Notes where the file ends. Without room for it, what was noted still holds. The caller holds the exclusive lock. */
+export function noteLastPacked(storeDirectory: string): void {
+  const name = / ([^ \n]+)\n(?:\^[0-9a-f]{40}\n)?$/.exec(textOf(storeDirectory) ?? '')?.[1];
+  if (name === undefined) {
+    forgetLastPacked(storeDirectory);
+    return;
+  }
+  try {
+    writeDurably(join(storeDirectory, lastPacked), `${name}\n`);
+  } catch (error) {
+    if (!isSnapError(error, 'NO_SPACE')) throw error;
+  }
+}
+
+/** Done before refs are deleted: without these names, the file's end is no longer known. All, where none are given. */
+export function forgetLastPacked(storeDirectory: string, names?: readonly string[]): void {
+  const last = names?.length === 0 ? undefined : lastNoted(storeDirectory);
+  if (last === undefined || names?.includes(last) === false) return;
+  rmSync(join(storeDirectory, lastPacked), { force: true });
+  syncDirectory(storeDirectory);
+}
+
+function missingEnd(storeDirectory: string, text: string): string | undefined {
+  const last = lastNoted(storeDirectory);
+  if (last === undefined || text.includes(` ${last}\n`)) return undefined;
+  return `packed-refs is damaged: it ends before ${last}, which it had`;
+}
+
+/** Undefined where nothing is known. */
+function lastNoted(storeDirectory: string): string | undefined {
+  return readIfThere(join(storeDirectory, lastPacked))?.replace(/\n$/, '');
 }
 
 /**
@@ -36,12 +82,14 @@ export function packedRefsDamage(storeDirectory: string): PackedRefsDamage {
  */
 export function rewritePackedRefs(storeDirectory: string): PackedRefsDamage {
   const text = textOf(storeDirectory);
-  const reading = text === undefined ? undefined : new Reading(text);
-  const damage = reading?.damage() ?? soundOne;
-  if (reading === undefined || damage.problems.length === 0) return damage;
+  const reading = new Reading(text ?? `${ownHeading}\n`);
+  const damage = packedRefsDamage(storeDirectory);
+  if (damage.problems.length === 0) return damage;
+  forgetLastPacked(storeDirectory);
   for (const name of damage.names) noteBroken(join(storeDirectory, name));
   const lines = [...reading.refs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, oid]) => `${oid} ${name}\n`);
   writeDurably(join(storeDirectory, 'packed-refs'), Buffer.from(`${ownHeading}\n${lines.join('')}`, 'latin1'));
+  noteLastPacked(storeDirectory);
   return damage;
 }
 
@@ -91,8 +139,12 @@ export function packedValue(storeDirectory: string, name: string): string | unde
 const soundOne: PackedRefsDamage = { problems: [], names: [], ids: [], isCut: false };
 
 function textOf(storeDirectory: string): string | undefined {
+  return readIfThere(join(storeDirectory, 'packed-refs'));
+}
+
+function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(join(storeDirectory, 'packed-refs'), 'latin1');
+    return readFileSync(path, 'latin1');
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
     throw error;

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 
 import { systemCode } from '../errors.js';
 import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+import { lastPacked } from './packed-refs.js';
 import { damagedPart, refuseOtherKindsIn } from './ref-kinds.js';
 
 /*
@@ -80,8 +81,10 @@ function checkRepository(storeDirectory: string): void {
       throw damagedPart(storeDirectory, name, 'no store has this file');
   }
   // git would wait for whoever writes to a pipe.
-  const packed = kindOf(join(storeDirectory, 'packed-refs'));
-  if (packed !== undefined && packed !== 'file') throw damagedPart(storeDirectory, 'packed-refs', 'it is no file');
+  for (const name of ['packed-refs', lastPacked]) {
+    const kind = kindOf(join(storeDirectory, name));
+    if (kind !== undefined && kind !== 'file') throw damagedPart(storeDirectory, name, 'it is no file');
+  }
   refuseLinks(storeDirectory);
   // Those of an instance, of which there may be many, are looked at where they are listed.
   for (const directory of ['refs', 'refs/jackin', 'refs/jackin-pin']) refuseOtherKindsIn(storeDirectory, directory);

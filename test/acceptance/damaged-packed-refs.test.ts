@@ -1,4 +1,4 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { refsOf, storeGit } from '../support/store-git.js';
@@ -54,6 +54,12 @@ describe('a pinned snapshot whose ref is gone without a trace', () => {
 
 const damages: { what: string; harm: (text: string) => string }[] = [
   { what: 'that is empty', harm: () => '' },
+  { what: 'that ends after its heading', harm: (text) => text.slice(0, text.indexOf('\n') + 1) },
+  { what: 'that has lost its last line', harm: (text) => text.slice(0, text.lastIndexOf('\n', text.length - 2) + 1) },
+  {
+    what: 'that has lost its last half, to the end of a line',
+    harm: (text) => text.slice(0, text.indexOf('\n', text.length / 2) + 1),
+  },
   { what: 'that is zeros', harm: (text) => '\0'.repeat(text.length) },
   { what: 'that ends early', harm: (text) => text.slice(0, 150) },
   { what: 'that has lost lines at its end', harm: (text) => text.slice(0, 149).replace(/\n[^\n]*$/, '') },
@@ -105,5 +111,34 @@ describe.each(damages)('packed refs $what', ({ harm }) => {
       await scene.restore(seq);
       expect(scene.read('a')).toBe(String(seq));
     }
+  });
+});
+
+describe('packed refs that are gone', () => {
+  test('are reported, no save uses a number again, and doctor --fix brings all back', async () => {
+    const scene = await withPackedRefs();
+    const before = refsOf(scene.store);
+    rmSync(join(scene.store, 'packed-refs'));
+    const { data } = await scene.json(['verify'], { code: 7 });
+    expect((data.problems as string[]).join('\n')).toContain('packed-refs is damaged: it ends before refs/');
+    scene.write({ a: '6' });
+    await scene.run(['save'], { code: 7 });
+    await scene.json(['doctor', '--fix']);
+    const after = refsOf(scene.store);
+    for (const [name, oid] of before)
+      if (name.startsWith('refs/jackin/')) expect([name, after.get(name)]).toEqual([name, oid]);
+    await scene.run(['verify', '--full']);
+    // What the refused save had written came back, too.
+    expect((await scene.json(['save'])).data.snapshot.seq).toBe(7);
+  });
+
+  test('are not missed where all that they had was removed', async () => {
+    const scene = await withPackedRefs();
+    await scene.run(['unpin', '2']);
+    for (const seq of ['4', '1', '3', '2']) {
+      await scene.run(['delete', seq, '--yes']);
+      await scene.run(['verify']);
+    }
+    expect((await scene.json(['save'])).data.snapshot.seq).toBe(6);
   });
 });

@@ -1,8 +1,16 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
-import { packedRefsDamage, readablePackedRefs, rewritePackedRefs } from '../../src/git/packed-refs.js';
+import {
+  forgetLastPacked,
+  lastPacked,
+  noteLastPacked,
+  packedRefsDamage,
+  readablePackedRefs,
+  refuseCutPackedRefs,
+  rewritePackedRefs,
+} from '../../src/git/packed-refs.js';
 import { tempDir } from '../support/temp.js';
 
 const heading = '# pack-refs with: peeled fully-peeled sorted \n';
@@ -66,5 +74,40 @@ describe("git's file of packed refs", () => {
     writeFileSync(join(other, 'refs/jackin/t/2'), `${three}\n`);
     rewritePackedRefs(other);
     expect(readFileSync(join(other, 'refs/jackin/t/2'), 'utf8')).toBe(`${three}\n`);
+  });
+
+  test('whose end is known is cut where that is not there', () => {
+    const store = storeWith(sound);
+    noteLastPacked(store);
+    expect(readFileSync(join(store, lastPacked), 'utf8')).toBe(`refs/replace/${two}\n`);
+    expect(packedRefsDamage(store).problems).toEqual([]);
+    refuseCutPackedRefs(store);
+    writeFileSync(join(store, 'packed-refs'), sound.replace(/.*\n$/, ''));
+    expect(packedRefsDamage(store)).toMatchObject({ problems: [expect.stringMatching(/it ends before/)], isCut: true });
+    expect(() => refuseCutPackedRefs(store)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
+    rewritePackedRefs(store);
+    expect(packedRefsDamage(store).problems).toEqual([]);
+    expect(readFileSync(join(store, lastPacked), 'utf8')).toBe('refs/jackin/t/2\n');
+  });
+
+  test('has an end that is a tag, or none', () => {
+    const tagged = storeWith(`${heading}${one} refs/tags/v1\n^${two}\n`);
+    noteLastPacked(tagged);
+    expect(readFileSync(join(tagged, lastPacked), 'utf8')).toBe('refs/tags/v1\n');
+    for (const text of [heading, null]) {
+      const store = storeWith(text);
+      writeFileSync(join(store, lastPacked), 'refs/jackin/t/1\n');
+      noteLastPacked(store);
+      expect(existsSync(join(store, lastPacked))).toBe(false);
+    }
+  });
+
+  test('has an end that is forgotten before it goes, and not before another does', () => {
+    const store = storeWith(sound);
+    noteLastPacked(store);
+    forgetLastPacked(store, ['refs/jackin/t/1']);
+    expect(existsSync(join(store, lastPacked))).toBe(true);
+    forgetLastPacked(store, ['refs/jackin/t/2', `refs/replace/${two}`]);
+    expect(existsSync(join(store, lastPacked))).toBe(false);
   });
 });
