@@ -1,6 +1,5 @@
-import * as z from 'zod';
-
 import type { Processes } from './ports.js';
+import * as z from './schema.js';
 
 /** Who keeps an instance active. The owner's death ends the activity. */
 export interface Activity {
@@ -12,10 +11,10 @@ export interface Activity {
 }
 
 const activitySchema = z.object({
-  pid: z.number().int().positive(),
+  pid: z.int().check(z.positive()),
   start: z.string(),
   bootId: z.string(),
-  by: z.literal('run').optional().catch(undefined),
+  by: z.catch(z.optional(z.literal('run')), undefined),
 });
 
 /** An activity as it is written down; what is written so is also known as a mark. */

@@ -71,7 +71,7 @@ function planSchema(shared: SharedSchemas): z.ZodType<documents.PlanData> {
     instance: maybeText,
     new_instance: z.boolean(),
     snapshot: z.object({ would_be_made: z.boolean(), refusal: refusal.nullable() }),
-    policy: policySchema.nullable(),
+    policy: z.nullable(policySchema),
     mounts: z.array(plannedMountSchema(shared)),
     store: z.object({ data_directory: path, exists: z.boolean(), size_bytes: count, free_bytes: count }),
     restores: z.array(foreseenSchema(shared)),

@@ -1,10 +1,9 @@
-import * as z from 'zod';
-
 import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';
 import type { SnapshotId } from './ids.js';
 import { jsonPathSchema } from './json-path.js';
 import { onFirstUse } from './on-first-use.js';
+import * as z from './schema.js';
 
 /** That a drill works in a folder of its own, which it removes at its end, unless it is killed. */
 export interface DrillNote {
@@ -40,7 +39,7 @@ export function drillNoteToJson({ parent, owner }: DrillNote): unknown {
   return { format: '1', parent: pathToJson(parent), owner };
 }
 
-/** @throws z.ZodError for anything that drillNoteToJson does not make. */
+/** @throws z.core.$ZodError for anything that drillNoteToJson does not make. */
 export function drillNoteFromJson(name: string, value: unknown): DrillNote {
   const { parent, owner } = noteSchema().parse(value);
   return { name, parent: pathFromJson(parent) as HostPath, owner };

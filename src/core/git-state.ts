@@ -1,10 +1,9 @@
-import * as z from 'zod';
-
 import { SnapError } from '../errors.js';
 import type { JsonPath } from './entry-path.js';
 import { type ObjectId, parseObjectId } from './ids.js';
 import { jsonPathSchema } from './json-path.js';
 import { onFirstUse } from './on-first-use.js';
+import * as z from './schema.js';
 
 /*
  * What only a mount's own repository held, as a snapshot keeps it: meta/mounts/<mount>/git/state.json. The objects lie
@@ -84,11 +83,8 @@ export interface GitState {
 
 export const missingListed = 1000;
 
-const objectId = z
-  .string()
-  .regex(/^[0-9a-f]{40}$/)
-  .transform(parseObjectId);
-const count = z.number().int().min(0);
+const objectId = z.pipe(z.string().check(z.regex(/^[0-9a-f]{40}$/)), z.transform(parseObjectId));
+const count = z.int().check(z.minimum(0));
 const path = jsonPathSchema;
 
 const stateSchema = onFirstUse(() =>
@@ -96,36 +92,36 @@ const stateSchema = onFirstUse(() =>
     format: z.literal('1'),
     fingerprint: z.string(),
     include_secrets: z.boolean(),
-    head: z.union([z.object({ branch: path }), z.object({ commit: objectId })]).nullable(),
+    head: z.nullable(z.union([z.object({ branch: path }), z.object({ commit: objectId })])),
     branches: z.array(
-      z.object({ name: path, commit: objectId, upstream: z.object({ remote: path, merge: path }).nullable() }),
+      z.object({ name: path, commit: objectId, upstream: z.nullable(z.object({ remote: path, merge: path })) }),
     ),
     tags: z.array(z.object({ name: path, object: objectId })),
     remotes: z.array(z.object({ name: path, url: path })),
     remote_branches: z.array(z.object({ name: path, commit: objectId })),
     shallow: z.array(objectId),
     stashes: z.array(z.object({ commit: objectId, who: path, message: path })),
-    operation: z.string().nullable(),
-    operation_commits: z.array(z.object({ name: z.string().regex(/^[A-Z_]+$/), commit: objectId })),
-    index: z
-      .object({
+    operation: z.nullable(z.string()),
+    operation_commits: z.array(z.object({ name: z.string().check(z.regex(/^[A-Z_]+$/)), commit: objectId })),
+    index: z.nullable(
+      z.object({
         tree: objectId,
         entries: z.array(
           z.object({
             path,
-            mode: z.string().regex(/^[0-7]{5,6}$/),
+            mode: z.string().check(z.regex(/^[0-7]{5,6}$/)),
             object: objectId,
-            stage: z.number().int().min(0).max(3),
+            stage: z.int().check(z.minimum(0), z.maximum(3)),
             flags: z.array(z.enum(indexFlags)),
           }),
         ),
-      })
-      .nullable(),
+      }),
+    ),
     missing: z.array(
       z.object({
         object: objectId,
         type: z.enum(['commit', 'tree', 'blob', 'tag']),
-        path: path.nullable(),
+        path: z.nullable(path),
         reason: z.enum(missingReasons),
       }),
     ),

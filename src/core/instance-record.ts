@@ -1,12 +1,19 @@
-import * as z from 'zod';
-
 import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';
-import { type InstanceName, type MountName, type Seq, isInstanceName, isMountName } from './ids.js';
+import {
+  type InstanceName,
+  type MountName,
+  type Seq,
+  isInstanceName,
+  isMountName,
+  parseInstanceName,
+  parseMountName,
+} from './ids.js';
 import type { DirtyExitPolicy } from './jackin/configuration.js';
 import { jsonPathSchema } from './json-path.js';
 import { type Policy, policySchema, policyToJson } from './policy.js';
 import { type RecoveryIndex, recoveryIndexFromJson } from './recovery-index.js';
+import * as z from './schema.js';
 
 /** What we keep of one protected session. */
 export interface InstanceRecord {
@@ -54,28 +61,28 @@ export interface MountRecord {
 
 const recordSchema = z.object({
   format: z.literal('1'),
-  name: z.string().refine(isInstanceName),
+  name: z.pipe(z.string().check(z.refine(isInstanceName)), z.transform(parseInstanceName)),
   created_at: z.string(),
   state: z.enum(['open', 'closed']),
   mounts: z.array(
     z.object({
-      name: z.string().refine(isMountName),
+      name: z.pipe(z.string().check(z.refine(isMountName)), z.transform(parseMountName)),
       path: jsonPathSchema,
-      device: z.string().regex(/^\d+$/),
-      inode: z.string().regex(/^\d+$/),
+      device: z.string().check(z.regex(/^\d+$/)),
+      inode: z.string().check(z.regex(/^\d+$/)),
     }),
   ),
   policy: policySchema,
-  recovery: z.unknown().optional(),
-  exit: z
-    .object({
+  recovery: z.optional(z.unknown()),
+  exit: z.optional(
+    z.object({
       decision: z.enum(['keep', 'discard']),
       decided_at: z.string(),
-      note: z.string().nullable(),
-      snapshot: z.number().int().positive().nullable(),
-    })
-    .optional(),
-  ended: z.object({ how: z.enum(['ended', 'killed']), noticed_at: z.string() }).optional(),
+      note: z.nullable(z.string()),
+      snapshot: z.nullable(z.int().check(z.positive())),
+    }),
+  ),
+  ended: z.optional(z.object({ how: z.enum(['ended', 'killed']), noticed_at: z.string() })),
 });
 
 /** The record as JSON, in an instance's own file and in each of its snapshots. */
@@ -98,7 +105,7 @@ export function recordToJson(record: InstanceRecord): unknown {
   };
 }
 
-/** @throws z.ZodError for anything that recordToJson does not make. */
+/** @throws z.core.$ZodError for anything that recordToJson does not make. */
 export function recordFromJson(value: unknown): InstanceRecord {
   const parsed = recordSchema.parse(value);
   return {

@@ -1,5 +1,3 @@
-import * as z from 'zod';
-
 import type { StoredEntry } from './entry.js';
 import { type EntryPath, type HostPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';
 import type { InstanceName, MountName, ObjectId, Seq, SnapshotId } from './ids.js';
@@ -7,6 +5,7 @@ import { jsonPathSchema } from './json-path.js';
 import { onFirstUse } from './on-first-use.js';
 import type { Change } from './restore-plan.js';
 import type { KeptPath, SnapshotPointer } from './results.js';
+import * as z from './schema.js';
 
 /*
  * The journal of a restore: what it is about to do, written down and made durable before the first path changes.
@@ -40,18 +39,18 @@ export type JournalRecord =
   | { readonly kind: 'done' };
 
 const partSchemas = onFirstUse(() => {
-  const pointer = z.object({ instance: z.string(), seq: z.number().int().positive(), id: z.string(), ref: z.string() });
+  const pointer = z.object({ instance: z.string(), seq: z.int().check(z.positive()), id: z.string(), ref: z.string() });
 
-  const mode = z.number().int().min(0).max(0o7777);
-  const owned = { u: z.number().int().min(0), g: z.number().int().min(0) };
+  const mode = z.int().check(z.minimum(0), z.maximum(0o7777));
+  const owned = { u: z.int().check(z.minimum(0)), g: z.int().check(z.minimum(0)) };
   const content = {
-    o: z.string().regex(/^[0-9a-f]{40}$/),
-    s: z.number().int().min(0),
-    l: jsonPathSchema.optional(),
+    o: z.string().check(z.regex(/^[0-9a-f]{40}$/)),
+    s: z.int().check(z.minimum(0)),
+    l: z.optional(jsonPathSchema),
   };
 
   const state = z.discriminatedUnion('k', [
-    z.object({ k: z.literal('file'), m: mode, h: z.boolean(), r: z.literal(true).optional(), ...content, ...owned }),
+    z.object({ k: z.literal('file'), m: mode, h: z.boolean(), r: z.optional(z.literal(true)), ...content, ...owned }),
     z.object({ k: z.literal('symlink'), ...content, ...owned }),
     z.object({ k: z.literal('directory'), m: mode, ...owned }),
   ]);
@@ -66,7 +65,7 @@ const recordSchema = onFirstUse(() => {
   return z.discriminatedUnion('kind', [
     z.object({
       kind: z.literal('begin'),
-      id: z.string().regex(/^[0-9A-Z]+$/),
+      id: z.string().check(z.regex(/^[0-9A-Z]+$/)),
       snapshot: pointer,
       emergency: pointer,
       mounts: z.array(z.object({ name: z.string(), path: jsonPathSchema, device: z.string(), inode: z.string() })),
@@ -78,13 +77,13 @@ const recordSchema = onFirstUse(() => {
       path: jsonPathSchema,
       action: z.enum(['create', 'overwrite', 'delete', 'chmod', 'retype']),
       reason: z.string(),
-      before: state.nullable(),
-      after: state.nullable(),
+      before: z.nullable(state),
+      after: z.nullable(state),
     }),
     z.object({
       kind: z.literal('planned'),
-      changes: z.number().int().min(0),
-      blocked: z.array(kept).optional(),
+      changes: z.int().check(z.minimum(0)),
+      blocked: z.optional(z.array(kept)),
     }),
     z.object({
       kind: z.literal('lent'),
@@ -137,7 +136,7 @@ export function encodeRecord(record: JournalRecord): string {
   }
 }
 
-/** @throws z.ZodError or SyntaxError for anything that encodeRecord does not make. */
+/** @throws z.core.$ZodError or SyntaxError for anything that encodeRecord does not make. */
 export function decodeRecord(text: string): JournalRecord {
   const record = recordSchema().parse(JSON.parse(text));
   switch (record.kind) {

@@ -1,5 +1,3 @@
-import * as z from 'zod';
-
 import { SnapError } from '../errors.js';
 import { type ObservedOnly, leftOutReasons } from './entry.js';
 import { type EntryPath, type JsonPath, parseEntryPath, pathFromJson, pathToJson } from './entry-path.js';
@@ -7,6 +5,7 @@ import { isMountName } from './ids.js';
 import { jsonPathSchema } from './json-path.js';
 import { type Policy, policySchema, policyToJson } from './policy.js';
 import type { MountKind } from './results.js';
+import * as z from './schema.js';
 
 /*
  * What a snapshot says of itself beside its files: meta/manifest.json, and for each mount meta/<mount>/observed and
@@ -99,32 +98,32 @@ export interface Manifest {
 }
 
 const repositorySchema = z.object({
-  head: z.string().nullable(),
-  branch: z.string().nullable(),
-  upstream: z.string().nullable(),
-  ahead: z.number().int().min(0).optional(),
-  dirty: z.boolean().nullable(),
-  operation: z.string().nullable(),
+  head: z.nullable(z.string()),
+  branch: z.nullable(z.string()),
+  upstream: z.nullable(z.string()),
+  ahead: z.optional(z.int().check(z.minimum(0))),
+  dirty: z.nullable(z.boolean()),
+  operation: z.nullable(z.string()),
   unknown: z.array(z.string()),
 });
 
-const mode = z.number().int().min(0).max(0o7777);
-const owner = z.number().int().min(0);
-const count = z.number().int().min(0);
+const mode = z.int().check(z.minimum(0), z.maximum(0o7777));
+const owner = z.int().check(z.minimum(0));
+const count = z.int().check(z.minimum(0));
 
 const mountSchema = z.object({
   // Part of paths on the host: nothing but a name may stand there.
-  name: z.string().refine(isMountName),
+  name: z.string().check(z.refine(isMountName)),
   path: jsonPathSchema,
   kind: z.enum(['plain', 'clone', 'worktree']),
-  device: z.string().regex(/^\d+$/),
-  inode: z.string().regex(/^\d+$/),
-  repository: repositorySchema.nullable(),
-  nested: z.array(repositorySchema.extend({ path: jsonPathSchema })),
+  device: z.string().check(z.regex(/^\d+$/)),
+  inode: z.string().check(z.regex(/^\d+$/)),
+  repository: z.nullable(repositorySchema),
+  nested: z.array(z.extend(repositorySchema, { path: jsonPathSchema })),
   defaults: z.object({ file: mode, executable: mode, directory: mode, uid: owner, gid: owner }),
   exclude_files: z.array(z.object({ path: jsonPathSchema, content: jsonPathSchema })),
   rules_unknown: z.array(jsonPathSchema),
-  stacks: z.array(z.string()).optional(),
+  stacks: z.optional(z.array(z.string())),
 });
 
 const stackSchema = z.object({
@@ -135,31 +134,31 @@ const stackSchema = z.object({
 
 const pathSchema = z.object({ mount: z.string(), path: jsonPathSchema });
 
-const manifestSchema: z.ZodType<Manifest> = z.object({
+const manifestSchema: z.ZodMiniType<Manifest> = z.object({
   format: z.literal('1'),
   instance: z.string(),
-  seq: z.number().int().positive(),
+  seq: z.int().check(z.positive()),
   id: z.string(),
   created_at: z.string(),
   trigger: z.string(),
   program: z.string(),
   policy: policySchema,
-  scope: z.array(pathSchema).nullable(),
+  scope: z.nullable(z.array(pathSchema)),
   complete: z.boolean(),
   stats: z.object({ files_observed: count, files_stored: count, bytes_stored: count }),
   mounts: z.array(mountSchema),
-  state: mountSchema.optional(),
-  state_missing: z.string().optional(),
-  stacks: z.array(stackSchema).optional(),
-  recovery: z
-    .object({
+  state: z.optional(mountSchema),
+  state_missing: z.optional(z.string()),
+  stacks: z.optional(z.array(stackSchema)),
+  recovery: z.nullable(
+    z.object({
       instance: z.string(),
-      seq: z.number().int(),
+      seq: z.int(),
       mounts: z.array(z.string()),
-      paths: z.array(pathSchema).nullable(),
-      git_state: z.boolean().optional(),
-    })
-    .nullable(),
+      paths: z.nullable(z.array(pathSchema)),
+      git_state: z.optional(z.boolean()),
+    }),
+  ),
   meta: z.record(z.string(), z.string()),
   instance_record: z.unknown(),
 });
@@ -219,13 +218,13 @@ export interface AttributeLine {
 
 const attributeSchema = z.object({
   path: jsonPathSchema,
-  bare: z.boolean().optional(),
-  mode: z.number().int().min(0).max(0o7777).optional(),
-  uid: z.number().int().min(0).optional(),
-  gid: z.number().int().min(0).optional(),
-  sparse: z.boolean().optional(),
-  size: z.number().int().min(0).optional(),
-  linked_to: jsonPathSchema.optional(),
+  bare: z.optional(z.boolean()),
+  mode: z.optional(z.int().check(z.minimum(0), z.maximum(0o7777))),
+  uid: z.optional(z.int().check(z.minimum(0))),
+  gid: z.optional(z.int().check(z.minimum(0))),
+  sparse: z.optional(z.boolean()),
+  size: z.optional(z.int().check(z.minimum(0))),
+  linked_to: z.optional(jsonPathSchema),
 });
 
 export function encodeAttributes(lines: readonly AttributeLine[]): Buffer {
@@ -259,7 +258,7 @@ export type ObservedLine =
 const observedSchema = z.object({
   path: jsonPathSchema,
   reason: z.enum([...leftOutReasons, 'incomplete', 'absent']),
-  directory: z.boolean().optional(),
+  directory: z.optional(z.boolean()),
 });
 
 export function encodeObserved(lines: readonly ObservedLine[]): Buffer {

@@ -1,7 +1,6 @@
-import * as z from 'zod';
-
 import { SnapError } from '../errors.js';
 import { isPresetName } from './stacks/preset-name.js';
+import * as z from './schema.js';
 
 /** What an instance's saves leave out and how long its snapshots are kept. Sizes are bytes, `keep_…` are counts. */
 export interface Policy {
@@ -46,37 +45,33 @@ export function storesContent({ snapshot }: Pick<Policy, 'snapshot'>): boolean {
 }
 
 const policyFields = {
-  exclude: z.array(z.string()).readonly().default([]),
-  include: z.array(z.string()).readonly().default([]),
-  gitignore: z.boolean().default(true),
-  stacks: z.boolean().default(true),
-  include_secrets: z.boolean().default(false),
-  max_file_size: z
-    .number()
-    .int()
-    .positive()
-    .default(512 * 1024 * 1024),
-  max_total_size: z.number().int().positive().nullable().default(null),
-  on_limit: z.enum(['skip', 'fail']).default('skip'),
-  keep_last: z.number().int().min(1).max(10_000).default(50),
-  keep_daily: z.number().int().min(0).max(10_000).default(0),
-  keep_weekly: z.number().int().min(0).max(10_000).default(0),
-  keep_emergency: z.number().int().min(0).max(10_000).default(10),
-  max_store_bytes: z.number().int().positive().nullable().default(null),
-  auto_prune: z.boolean().default(true),
-  large_deletion_percent: z.number().int().min(0).max(100).default(50),
-  protect_commits: z.enum(['auto', 'true', 'false']).default('auto'),
-  more_stacks: z.array(z.string().refine(isPresetName)).max(100).readonly().default([]),
-  snapshot: z.enum(snapshotLevels).default('project'),
-  exit_policy: z.enum(exitPolicies).default('ask'),
+  exclude: z._default(z.readonly(z.array(z.string())), []),
+  include: z._default(z.readonly(z.array(z.string())), []),
+  gitignore: z._default(z.boolean(), true),
+  stacks: z._default(z.boolean(), true),
+  include_secrets: z._default(z.boolean(), false),
+  max_file_size: z._default(z.int().check(z.positive()), 512 * 1024 * 1024),
+  max_total_size: z._default(z.nullable(z.int().check(z.positive())), null),
+  on_limit: z._default(z.enum(['skip', 'fail']), 'skip'),
+  keep_last: z._default(z.int().check(z.minimum(1), z.maximum(10_000)), 50),
+  keep_daily: z._default(z.int().check(z.minimum(0), z.maximum(10_000)), 0),
+  keep_weekly: z._default(z.int().check(z.minimum(0), z.maximum(10_000)), 0),
+  keep_emergency: z._default(z.int().check(z.minimum(0), z.maximum(10_000)), 10),
+  max_store_bytes: z._default(z.nullable(z.int().check(z.positive())), null),
+  auto_prune: z._default(z.boolean(), true),
+  large_deletion_percent: z._default(z.int().check(z.minimum(0), z.maximum(100)), 50),
+  protect_commits: z._default(z.enum(['auto', 'true', 'false']), 'auto'),
+  more_stacks: z._default(z.readonly(z.array(z.string().check(z.refine(isPresetName))).check(z.maxLength(100))), []),
+  snapshot: z._default(z.enum(snapshotLevels), 'project'),
+  exit_policy: z._default(z.enum(exitPolicies), 'ask'),
 };
 
-export const policySchema: z.ZodType<Policy> = z.strictObject(policyFields);
+export const policySchema: z.ZodMiniType<Policy> = z.strictObject(policyFields);
 
 /** For some settings: each must be one that there is, with a value that it takes. */
-export function somePolicySchema(): z.ZodType<Partial<Policy>> {
+export function somePolicySchema(): z.ZodMiniType<Partial<Policy>> {
   return z.strictObject(
-    Object.fromEntries(Object.entries(policyFields).map(([key, field]) => [key, field.unwrap().optional()])),
+    Object.fromEntries(Object.entries(policyFields).map(([key, field]) => [key, z.optional(field.def.innerType)])),
   );
 }
 

@@ -31,7 +31,7 @@ export const protectedDataSchema: z.ZodType<ProtectedData> = z.object({
   stashes: count,
   staged: z.boolean(),
   operation: z.string().nullable(),
-  missing: z.array(z.object({ object: z.string(), path: jsonPathSchema.nullable(), reason: z.enum(missingReasons) })),
+  missing: z.array(z.object({ object: z.string(), path: z.nullable(jsonPathSchema), reason: z.enum(missingReasons) })),
   missing_total: count,
   problems: z.array(z.string()),
 });

@@ -1,10 +1,9 @@
-import * as z from 'zod';
-
 import type { JsonPath } from './entry-path.js';
 import { type DirtyExitPolicy, type EnvironmentName, dirtyExitPolicies } from './jackin/configuration.js';
 import { type JackinManifest, jackinManifestSchema } from './jackin/manifest.js';
 import { jsonPathSchema } from './json-path.js';
 import { onFirstUse } from './on-first-use.js';
+import * as z from './schema.js';
 
 /*
  * Where an instance comes from, and what it takes to have it again: part of its record, and so of each snapshot. What a
@@ -98,53 +97,53 @@ export interface PlannedMountSpec {
   readonly source: MountSource;
 }
 
-/** @throws z.ZodError for anything that is no recovery index */
+/** @throws z.core.$ZodError for anything that is no recovery index */
 export function recoveryIndexFromJson(value: unknown): RecoveryIndex {
   return indexSchema().parse(value);
 }
 
-const indexSchema = onFirstUse((): z.ZodType<RecoveryIndex> => {
+const indexSchema = onFirstUse((): z.ZodMiniType<RecoveryIndex> => {
   const { source, isolation, ...fields } = recoveryIndexSchemas();
-  const origin = z.object({ name: z.string(), source, container_path: jsonPathSchema.nullable(), isolation });
+  const origin = z.object({ name: z.string(), source, container_path: z.nullable(jsonPathSchema), isolation });
   return z.object({ ...fields, mounts: z.array(origin) });
 });
 
 /** The schemas of an index's parts, for documents that show them. */
 export interface RecoveryIndexSchemas {
-  readonly source: z.ZodType<MountSource>;
-  readonly isolation: z.ZodType<MountIsolation | null>;
-  readonly jackin: z.ZodType<JackinOrigin | null>;
-  readonly left_out: z.ZodType<readonly LeftOutMount[]>;
-  readonly cleanup: z.ZodType<DirtyExitPolicy | null>;
-  readonly launch: z.ZodType<LaunchRecipe | null>;
+  readonly source: z.ZodMiniType<MountSource>;
+  readonly isolation: z.ZodMiniType<MountIsolation | null>;
+  readonly jackin: z.ZodMiniType<JackinOrigin | null>;
+  readonly left_out: z.ZodMiniType<readonly LeftOutMount[]>;
+  readonly cleanup: z.ZodMiniType<DirtyExitPolicy | null>;
+  readonly launch: z.ZodMiniType<LaunchRecipe | null>;
 }
 
 export function recoveryIndexSchemas(): RecoveryIndexSchemas {
   const source = z.enum(mountSources);
   return {
     source,
-    isolation: isolationSchema().nullable(),
-    jackin: z.object({ home: jsonPathSchema, manifest: jackinManifestSchema() }).nullable(),
+    isolation: z.nullable(isolationSchema()),
+    jackin: z.nullable(z.object({ home: jsonPathSchema, manifest: jackinManifestSchema() })),
     left_out: z.array(
       z.object({ container_path: jsonPathSchema, path: jsonPathSchema, source, reason: z.enum(leftOutMountReasons) }),
     ),
-    cleanup: z.enum(dirtyExitPolicies).nullable(),
-    launch: launchSchema(source).nullable(),
+    cleanup: z.nullable(z.enum(dirtyExitPolicies)),
+    launch: z.nullable(launchSchema(source)),
   };
 }
 
-function isolationSchema(): z.ZodType<MountIsolation> {
+function isolationSchema(): z.ZodMiniType<MountIsolation> {
   return z.object({
     kind: z.enum(['worktree', 'clone']),
     original: jsonPathSchema,
-    branch: z.string().nullable(),
-    base_commit: z.string().nullable(),
-    cleanup_status: z.string().nullable(),
+    branch: z.nullable(z.string()),
+    base_commit: z.nullable(z.string()),
+    cleanup_status: z.nullable(z.string()),
   });
 }
 
-function launchSchema(source: z.ZodType<MountSource>): z.ZodType<LaunchRecipe> {
-  const maybe = z.string().nullable();
+function launchSchema(source: z.ZodMiniType<MountSource>): z.ZodMiniType<LaunchRecipe> {
+  const maybe = z.nullable(z.string());
   return z.object({
     image: maybe,
     role: z.object({ key: z.string(), git: z.string(), ref: maybe, commit: maybe }),

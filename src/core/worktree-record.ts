@@ -1,10 +1,9 @@
-import * as z from 'zod';
-
 import type { HostPath } from './entry-path.js';
 import { pathFromJson, pathToJson } from './entry-path.js';
 import type { InstanceName, ObjectId } from './ids.js';
 import { jsonPathSchema } from './json-path.js';
 import { onFirstUse } from './on-first-use.js';
+import * as z from './schema.js';
 
 /**
  * How far it is: `making` until the command can start, `ready` from then on, `removing` from the moment that its files
@@ -32,7 +31,7 @@ export interface WorktreeRecord {
   readonly exitCode: number | null;
 }
 
-const objectId = z.string().regex(/^[0-9a-f]{40}$/);
+const objectId = z.string().check(z.regex(/^[0-9a-f]{40}$/));
 
 const recordSchema = onFirstUse(() =>
   z.object({
@@ -45,8 +44,8 @@ const recordSchema = onFirstUse(() =>
     common_dir: jsonPathSchema,
     branch: z.string(),
     base_commit: objectId,
-    base_branch: z.string().nullable(),
-    exit_code: z.number().int().nullable(),
+    base_branch: z.nullable(z.string()),
+    exit_code: z.nullable(z.int()),
   }),
 );
 
@@ -66,7 +65,7 @@ export function worktreeToJson(record: WorktreeRecord): unknown {
   };
 }
 
-/** @throws z.ZodError for anything that worktreeToJson does not make. */
+/** @throws z.core.$ZodError for anything that worktreeToJson does not make. */
 export function worktreeFromJson(value: unknown): WorktreeRecord {
   const parsed = recordSchema().parse(value);
   return {

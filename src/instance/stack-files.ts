@@ -1,6 +1,5 @@
 import { lstatSync, readFileSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import * as z from 'zod';
 
 import { type HostPath, bytesOfText, displayPath, pathFromJson, pathToJson } from '../core/entry-path.js';
 import { jsonPathSchema } from '../core/json-path.js';
@@ -11,6 +10,7 @@ import { SnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, removeUnfinished, writeDurably } from '../fs/durable.js';
 import { digest } from './host.js';
 import { onFirstUse } from '../core/on-first-use.js';
+import * as z from '../core/schema.js';
 
 export interface Problem {
   readonly line: number;
@@ -116,8 +116,8 @@ export class StackFiles {
 const recommendationSchema = onFirstUse(() =>
   z.strictObject({
     recommended: z
-      .array(z.string().refine(isPresetName, 'this cannot be the name of a preset'), 'it is a list of names')
-      .max(presetLimits.presets),
+      .array(z.string().check(z.refine(isPresetName, 'this cannot be the name of a preset')), 'it is a list of names')
+      .check(z.maxLength(presetLimits.presets)),
   }),
 );
 
@@ -125,7 +125,7 @@ const approvalSchema = onFirstUse(() =>
   z.object({
     format: z.literal('1'),
     path: jsonPathSchema,
-    sha256: z.string().regex(/^[0-9a-f]{64}$/),
+    sha256: z.string().check(z.regex(/^[0-9a-f]{64}$/)),
     presets: z.array(z.string()),
   }),
 );

@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from '../schema.js';
 
 export const indexVersion = 1;
 
@@ -22,7 +22,7 @@ export interface InstanceIndex {
 const rowSchema = z.object({
   instance_id: z.string(),
   container_base: z.string(),
-  workspace_name: z.string().nullish(),
+  workspace_name: z.nullish(z.string()),
   workspace_label: z.string(),
   role_key: z.string(),
   agent_runtime: z.string(),
@@ -30,7 +30,7 @@ const rowSchema = z.object({
   updated_at: z.string(),
 });
 
-export const instanceIndexSchema: z.ZodType<InstanceIndex> = z.object({
+export const instanceIndexSchema: z.ZodMiniType<InstanceIndex> = z.object({
   version: z.literal(indexVersion),
   instances: z.array(rowSchema),
 });

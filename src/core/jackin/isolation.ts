@@ -1,4 +1,4 @@
-import * as z from 'zod';
+import * as z from '../schema.js';
 
 export const isolationVersion = 1;
 
@@ -19,19 +19,19 @@ export interface IsolationFile {
   readonly records: readonly IsolationRecord[];
 }
 
-const absolute = z.string().startsWith('/', 'it must be an absolute path');
+const absolute = z.string().check(z.startsWith('/', 'it must be an absolute path'));
 
 const recordSchema = z.object({
   mount_dst: absolute,
   original_src: absolute,
   isolation: z.enum(['shared', 'worktree', 'clone']),
   worktree_path: z.union([z.literal(''), absolute]),
-  scratch_branch: z.string().nullish(),
-  base_commit: z.string().nullish(),
-  cleanup_status: z.string().nullish(),
+  scratch_branch: z.nullish(z.string()),
+  base_commit: z.nullish(z.string()),
+  cleanup_status: z.nullish(z.string()),
 });
 
-export const isolationFileSchema: z.ZodType<IsolationFile> = z.object({
+export const isolationFileSchema: z.ZodMiniType<IsolationFile> = z.object({
   version: z.literal(isolationVersion),
-  records: z.array(recordSchema).default([]),
+  records: z._default(z.array(recordSchema), []),
 });

@@ -1,5 +1,5 @@
-import * as z from 'zod';
 import { onFirstUse } from '../on-first-use.js';
+import * as z from '../schema.js';
 
 /**
  * What jackin's own manifest (`.jackin/instance.json`, version 2) says of an instance. It names no mounts. Fields that are
@@ -34,9 +34,9 @@ export interface JackinManifest {
 
 export const jackinManifestVersion = 2;
 
-const maybe = z.string().nullish();
+const maybe = z.nullish(z.string());
 
-export const jackinManifestSchema: () => z.ZodType<JackinManifest> = onFirstUse(() =>
+export const jackinManifestSchema: () => z.ZodMiniType<JackinManifest> = onFirstUse(() =>
   z.object({
     version: z.literal(jackinManifestVersion),
     instance_id: z.string(),
@@ -46,16 +46,16 @@ export const jackinManifestSchema: () => z.ZodType<JackinManifest> = onFirstUse(
     workspace_name: maybe,
     workspace_label: z.string(),
     workdir: z.string(),
-    host_workdir_fingerprint: z.string().default(''),
+    host_workdir_fingerprint: z._default(z.string(), ''),
     role_key: z.string(),
-    role_display_name: z.string().default(''),
+    role_display_name: z._default(z.string(), ''),
     agent_runtime: z.string(),
-    role_source_git: z.string().default(''),
+    role_source_git: z._default(z.string(), ''),
     role_source_ref: maybe,
-    image_tag: z.string().default(''),
+    image_tag: z._default(z.string(), ''),
     status: z.string(),
     last_attach_outcome: maybe,
-    docker: z.object({ role_container: z.string() }).nullish(),
+    docker: z.nullish(z.object({ role_container: z.string() })),
     backend: maybe,
     role_git_sha: maybe,
     base_image_ref: maybe,

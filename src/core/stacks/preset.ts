@@ -1,8 +1,7 @@
-import * as z from 'zod';
-
 import { bytesOfText } from '../entry-path.js';
 import { parseIgnorePattern } from '../ignore-pattern.js';
 import { onFirstUse } from '../on-first-use.js';
+import * as z from '../schema.js';
 
 /** A kind of project: how a directory of it is told, and what its tools make again there and below. */
 export interface StackPreset {
@@ -25,28 +24,44 @@ export const presetLimits: Readonly<Record<'bytes' | 'patterns' | 'detect' | 'pr
   presets: 100,
 };
 
-const detectName = z.string().refine(isMarker, {
-  error: 'a name to look for is one name, or *.ext: no other wildcard, no slash, no control character',
-});
+const detectName = z.string().check(
+  z.refine(isMarker, {
+    error: 'a name to look for is one name, or *.ext: no other wildcard, no slash, no control character',
+  }),
+);
 
-const pattern = z.string().superRefine((text, context) => {
-  const problem = patternProblem(text);
-  if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
-});
+const pattern = z.string().check(
+  z.superRefine((text, context) => {
+    const problem = patternProblem(text);
+    if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+  }),
+);
 
 /** A preset as its file has it. Unknown fields are refused: nobody is to believe that they do something. */
 const presetSchema = onFirstUse(() =>
   z.strictObject({
-    description: z.string().max(200, 'at most 200 characters').default(''),
+    description: z._default(z.string().check(z.maxLength(200, 'at most 200 characters')), ''),
     detect: z
-      .array(z.union([detectName, z.array(detectName).min(1)], 'a name, or a list of names that are all there'))
-      .min(1, 'at least one file to look for')
-      .refine((ways) => ways.flat().length <= presetLimits.detect, `at most ${presetLimits.detect} files to look for`),
+      .array(
+        z.union(
+          [detectName, z.array(detectName).check(z.minLength(1))],
+          'a name, or a list of names that are all there',
+        ),
+      )
+      .check(
+        z.minLength(1, 'at least one file to look for'),
+        z.refine(
+          (ways) => ways.flat().length <= presetLimits.detect,
+          `at most ${presetLimits.detect} files to look for`,
+        ),
+      ),
     patterns: z
       .array(pattern)
-      .min(1, 'at least one pattern')
-      .max(presetLimits.patterns, `at most ${presetLimits.patterns} patterns`),
-    opt_in: z.boolean().default(false),
+      .check(
+        z.minLength(1, 'at least one pattern'),
+        z.maxLength(presetLimits.patterns, `at most ${presetLimits.patterns} patterns`),
+      ),
+    opt_in: z._default(z.boolean(), false),
   }),
 );
 

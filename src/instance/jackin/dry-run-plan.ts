@@ -1,7 +1,6 @@
-import * as z from 'zod';
-
 import type { DryRunPlan } from '../../core/jackin/configuration.js';
 import { checked, parse, unknownVersion } from './json-file.js';
+import * as z from '../../core/schema.js';
 
 const planVersion = 'v1';
 
@@ -26,17 +25,17 @@ export function parseDryRunPlan(file: string, text: string): DryRunPlan {
   };
 }
 
-const absolute = z.string().startsWith('/', 'it must be an absolute path');
+const absolute = z.string().check(z.startsWith('/', 'it must be an absolute path'));
 
 const planSchema = z.object({
   data: z.object({
-    workspace: z.string().nullish(),
-    role: z.string().nullish(),
+    workspace: z.nullish(z.string()),
+    role: z.nullish(z.string()),
     mounts: z.array(
       z.object({
         host_src: absolute,
         container_dest: absolute,
-        isolation: z.enum(['shared', 'worktree', 'clone']).nullish(),
+        isolation: z.nullish(z.enum(['shared', 'worktree', 'clone'])),
       }),
     ),
   }),

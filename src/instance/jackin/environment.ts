@@ -1,6 +1,5 @@
-import * as z from 'zod';
-
 import type { EnvironmentName } from '../../core/jackin/configuration.js';
+import * as z from '../../core/schema.js';
 
 const tableSchema = z.record(z.string(), z.unknown());
 

@@ -1,6 +1,5 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import * as z from 'zod';
 
 import {
   type ConfiguredMount,
@@ -21,6 +20,7 @@ import { readJsonFile } from './json-file.js';
 import { invalid, namesIn } from './read-file.js';
 import { type TomlFile, checkedAt, readTomlFile } from './toml-file.js';
 import { type Workspace, authForwards, readWorkspace, roleEnvironment } from './workspace-file.js';
+import * as z from '../../core/schema.js';
 
 /** Where jackin keeps things: `JACKIN_HOME_DIR` and `JACKIN_CONFIG_DIR`, or below the user's home. */
 export interface JackinPlaces {
@@ -143,7 +143,7 @@ function allMounts(own: Workspace['mounts'], global: readonly GlobalMount[]): Co
   ];
 }
 
-const globalSchema = z.object({ dirty_exit_policy: z.enum(dirtyExitPolicies).optional() });
+const globalSchema = z.object({ dirty_exit_policy: z.optional(z.enum(dirtyExitPolicies)) });
 
 /** A DNS label: no name leads out of the data. */
 function isContainerName(name: string): boolean {

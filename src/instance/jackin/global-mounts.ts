@@ -1,7 +1,6 @@
-import * as z from 'zod';
-
 import { type TomlFile, checkedAt, problemAt } from './toml-file.js';
 import { tableIn, tableSchema } from './workspace-file.js';
+import * as z from '../../core/schema.js';
 
 export interface GlobalMount {
   readonly source: string;
@@ -47,4 +46,4 @@ function mountAt(file: TomlFile, key: readonly string[], value: unknown, home: s
   return { source, destination: dst, readonly: readonly ?? false };
 }
 
-const mountSchema = z.object({ src: z.string(), dst: z.string(), readonly: z.boolean().optional() });
+const mountSchema = z.object({ src: z.string(), dst: z.string(), readonly: z.optional(z.boolean()) });

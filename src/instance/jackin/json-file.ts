@@ -1,13 +1,12 @@
-import * as z from 'zod';
-
 import { displayPath } from '../../core/entry-path.js';
 import { SnapError } from '../../errors.js';
 import { invalid, readTextFile } from './read-file.js';
+import * as z from '../../core/schema.js';
 
 /** One of jackin's JSON files, of the one version that we know. */
 export interface JsonFormat<T> {
   readonly version: number;
-  readonly schema: z.ZodType<T>;
+  readonly schema: z.ZodMiniType<T>;
 }
 
 /** Undefined when there is no such file. @throws SnapError CONFIGURATION_INVALID, JACKIN_VERSION_UNKNOWN */
@@ -35,7 +34,7 @@ export function unknownVersion(file: string, got: unknown, expected: unknown): S
 }
 
 /** @throws SnapError CONFIGURATION_INVALID naming the field */
-export function checked<T>(file: string, value: unknown, schema: z.ZodType<T>): T {
+export function checked<T>(file: string, value: unknown, schema: z.ZodMiniType<T>): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

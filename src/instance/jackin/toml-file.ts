@@ -1,8 +1,7 @@
-import type * as z from 'zod';
-
 import type { SnapError } from '../../errors.js';
 import { type Toml, TomlProblem, parseToml } from '../toml.js';
 import { invalid, readTextFile } from './read-file.js';
+import type * as z from '../../core/schema.js';
 
 /** A TOML file, with the lines that its keys stand on. */
 export interface TomlFile extends Toml {
@@ -26,7 +25,7 @@ export function parseTomlText(path: string, text: string): TomlFile {
 }
 
 /** What stands at a key must be as the schema says. @throws SnapError CONFIGURATION_INVALID with the line */
-export function checkedAt<T>(file: TomlFile, key: readonly PropertyKey[], value: unknown, schema: z.ZodType<T>): T {
+export function checkedAt<T>(file: TomlFile, key: readonly PropertyKey[], value: unknown, schema: z.ZodMiniType<T>): T {
   const result = schema.safeParse(value);
   if (result.success) return result.data;
   const [issue] = result.error.issues;

@@ -1,5 +1,4 @@
 import { join } from 'node:path';
-import * as z from 'zod';
 
 import {
   type AuthForward,
@@ -10,6 +9,7 @@ import {
 import { type Policy, somePolicySchema } from '../../core/policy.js';
 import { environmentNames } from './environment.js';
 import { type TomlFile, checkedAt, readTomlFile } from './toml-file.js';
+import * as z from '../../core/schema.js';
 
 /** What a workspace says of its sessions, in its own file or in the file of all. */
 export interface Workspace {
@@ -55,7 +55,7 @@ export function tableIn(file: TomlFile, key: readonly string[]): Readonly<Record
   return checkedAt(file, key, at, tableSchema);
 }
 
-export const tableSchema: z.ZodType<Record<string, unknown>> = z.record(z.string(), z.unknown());
+export const tableSchema: z.ZodMiniType<Record<string, unknown>> = z.record(z.string(), z.unknown());
 
 /** The name becomes part of a path: nothing but a name may stand there. */
 function isFileName(name: string): boolean {
@@ -110,20 +110,20 @@ export function authForwards(table: Readonly<Record<string, unknown>>): AuthForw
   });
 }
 
-const hostPath = z.string().startsWith('/', 'it must be an absolute path');
+const hostPath = z.string().check(z.startsWith('/', 'it must be an absolute path'));
 
-const recoverySchema = z.object({ recovery: somePolicySchema().optional() });
+const recoverySchema = z.object({ recovery: z.optional(somePolicySchema()) });
 
-const workspaceSchema = recoverySchema.extend({
-  mounts: z
-    .array(
+const workspaceSchema = z.extend(recoverySchema, {
+  mounts: z.optional(
+    z.array(
       z.object({
         src: hostPath,
         dst: hostPath,
-        readonly: z.boolean().optional(),
-        isolation: z.enum(['shared', 'worktree', 'clone']).optional(),
+        readonly: z.optional(z.boolean()),
+        isolation: z.optional(z.enum(['shared', 'worktree', 'clone'])),
       }),
-    )
-    .optional(),
-  dirty_exit_policy: z.enum(dirtyExitPolicies).optional(),
+    ),
+  ),
+  dirty_exit_policy: z.optional(z.enum(dirtyExitPolicies)),
 });
