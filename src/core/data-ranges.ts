@@ -13,6 +13,14 @@ export interface DataRange {
   readonly length: number;
 }
 
+/** Asks the system where the data of an open file lies. */
+export type FindData = (file: {
+  readonly descriptor: number;
+  readonly size: number;
+  /** Whether the descriptor was opened so that reading leaves the time of access alone. */
+  readonly keepsAccessTime: boolean;
+}) => Promise<readonly DataRange[] | undefined>;
+
 /** What the blob begins with. No blob of any other form does: a file that begins so is written by ranges itself. */
 export const rangesMagic: Buffer = Buffer.from('jackin-ranges 1\n', 'latin1');
 

@@ -50,14 +50,6 @@ export interface OpenFile {
   close(): void;
 }
 
-/** Asks the system where the data of an open file lies. */
-export type FindData = (file: {
-  readonly descriptor: number;
-  readonly size: number;
-  /** Whether the descriptor was opened so that reading leaves the time of access alone. */
-  readonly keepsAccessTime: boolean;
-}) => Promise<readonly DataRange[] | undefined>;
-
 /** A directory that may be changed. Each call is one step that the journal can tell apart. */
 export interface WritableDirectory extends Directory {
   enter(name: string): WritableDirectory;
@@ -209,6 +201,8 @@ export interface Store extends StoreCondition {
   packedRefsProblems(): readonly string[];
   /** Writes git's file of packed refs anew with what can be read of it. Needs the exclusive lock. @returns what was wrong */
   rewritePackedRefs(): PackedRefsDamage;
+  /** Done once refs that `rewritePackedRefs` lost are back: from then on the file counts as whole. Needs the exclusive lock. */
+  noteLastPackedRef(): void;
   /** All commits that can be read, whatever leads to them. */
   findCommits(): Promise<FoundCommit[]>;
   /** Parts of the repository that `prepare` would make or put right, by name. No process. */

@@ -14,7 +14,8 @@ import {
 
 import type { DataRange } from '../core/data-ranges.js';
 import type { EntryStat } from '../core/entry.js';
-import type { FindData, NewFile, OpenFile } from '../core/ports.js';
+import type { FindData } from '../core/data-ranges.js';
+import type { NewFile, OpenFile } from '../core/ports.js';
 import { systemCode } from '../errors.js';
 import { toEntryStat } from './entry-stat.js';
 

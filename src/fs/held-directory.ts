@@ -22,7 +22,8 @@ import {
 
 import type { EntryStat } from '../core/entry.js';
 import { type HostPath, isAscii } from '../core/entry-path.js';
-import type { FindData, NewFile, OpenFile, WritableDirectory } from '../core/ports.js';
+import type { FindData } from '../core/data-ranges.js';
+import type { NewFile, OpenFile, WritableDirectory } from '../core/ports.js';
 import { SnapError, systemCode } from '../errors.js';
 import { toEntryStat } from './entry-stat.js';
 import { ReadFile, WrittenFile, untold } from './files.js';

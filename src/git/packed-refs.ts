@@ -6,6 +6,7 @@ import { type ObjectId, isInstanceName, toSeq } from '../core/ids.js';
 import type { PackedRefsDamage } from '../core/lost-refs.js';
 import { isSnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, syncDirectory, writeDurably } from '../fs/durable.js';
+import { crc32 } from './pack/crc32.js';
 import { damagedPart } from './ref-kinds.js';
 
 /*
@@ -28,56 +29,59 @@ export function refuseDamagedPackedRefs(storeDirectory: string): void {
 
 /** What is wrong with the file; nothing where there was none. */
 export function packedRefsDamage(storeDirectory: string): PackedRefsDamage {
+  const noted = lastNoted(storeDirectory);
   const text = textOf(storeDirectory);
   const damage = text === undefined ? soundOne : new Reading(text).damage();
-  const missing = missingEnd(storeDirectory, text ?? '');
-  if (missing === undefined) return damage;
-  return { ...damage, problems: [...damage.problems, missing], isCut: true };
-}
-
-/** Whoever makes a ref must see all that there are. @throws SnapError STORE_DAMAGED where the file has lost its end */
-export function refuseCutPackedRefs(storeDirectory: string): void {
-  const last = lastNoted(storeDirectory);
-  const missing = last === undefined ? undefined : missingEnd(storeDirectory, textOf(storeDirectory) ?? '');
-  if (missing !== undefined) throw damagedPart(storeDirectory, 'packed-refs', missing);
+  if (noted === undefined || text?.includes(` ${noted}\n`) === true) return damage;
+  // Refs may be moved and deleted meanwhile, by who does not hold back others that only look.
+  if (lastNoted(storeDirectory) !== noted) return damage;
+  const problem = `packed-refs is damaged: it ends before ${noted}, its last ref (unless another program deleted that)`;
+  return { ...damage, problems: [...damage.problems, problem], isCut: true };
 }
 
 /** Notes where the file ends. Without room for it, what was noted still holds. The caller holds the exclusive lock. */
 export function noteLastPacked(storeDirectory: string): void {
   const name = / ([^ \n]+)\n(?:\^[0-9a-f]{40}\n)?$/.exec(textOf(storeDirectory) ?? '')?.[1];
   if (name === undefined) {
-    forgetLastPacked(storeDirectory);
+    forget(storeDirectory);
     return;
   }
   try {
-    writeDurably(join(storeDirectory, lastPacked), `${name}\n`);
+    writeDurably(join(storeDirectory, lastPacked), Buffer.from(`${name}\n${checksumOf(name)}\n`, 'latin1'));
   } catch (error) {
     if (!isSnapError(error, 'NO_SPACE')) throw error;
   }
 }
 
-/** Done before refs are deleted: without these names, the file's end is no longer known. All, where none are given. */
-export function forgetLastPacked(storeDirectory: string, names?: readonly string[]): void {
-  const last = names?.length === 0 ? undefined : lastNoted(storeDirectory);
-  if (last === undefined || names?.includes(last) === false) return;
+/** Done before refs are deleted: without the last of them, it is no longer known where the file ends. */
+export function forgetLastPacked(storeDirectory: string, names: readonly string[]): void {
+  const last = names.length === 0 ? undefined : lastNoted(storeDirectory);
+  if (last !== undefined && names.includes(last)) forget(storeDirectory);
+}
+
+function forget(storeDirectory: string): void {
   rmSync(join(storeDirectory, lastPacked), { force: true });
   syncDirectory(storeDirectory);
 }
 
-function missingEnd(storeDirectory: string, text: string): string | undefined {
-  const last = lastNoted(storeDirectory);
-  if (last === undefined || text.includes(` ${last}\n`)) return undefined;
-  return `packed-refs is damaged: it ends before ${last}, which it had`;
+/** Undefined where nothing is known: what is damaged says nothing. */
+function lastNoted(storeDirectory: string): string | undefined {
+  const path = join(storeDirectory, lastPacked);
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  if (stat?.isFile() !== true || stat.size > longestNote) return undefined;
+  const [, name = '', checksum] = /^(refs\/[^ \n]+)\n([0-9a-f]{8})\n$/.exec(readIfThere(path) ?? '') ?? [];
+  return checksum !== undefined && checksum === checksumOf(name) ? name : undefined;
 }
 
-/** Undefined where nothing is known. */
-function lastNoted(storeDirectory: string): string | undefined {
-  return readIfThere(join(storeDirectory, lastPacked))?.replace(/\n$/, '');
+const longestNote = 8192;
+
+function checksumOf(name: string): string {
+  return crc32(Buffer.from(name, 'latin1')).toString(16).padStart(8, '0');
 }
 
 /**
  * Writes the file anew with all that can be read of it; what it has no value for becomes a broken ref with a file of its
- * own. The caller holds the store's exclusive lock.
+ * own. Where it was cut, it stays damaged until its end is noted anew. The caller holds the store's exclusive lock.
  * @returns what was wrong with it
  */
 export function rewritePackedRefs(storeDirectory: string): PackedRefsDamage {
@@ -85,11 +89,9 @@ export function rewritePackedRefs(storeDirectory: string): PackedRefsDamage {
   const reading = new Reading(text ?? `${ownHeading}\n`);
   const damage = packedRefsDamage(storeDirectory);
   if (damage.problems.length === 0) return damage;
-  forgetLastPacked(storeDirectory);
   for (const name of damage.names) noteBroken(join(storeDirectory, name));
   const lines = [...reading.refs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, oid]) => `${oid} ${name}\n`);
   writeDurably(join(storeDirectory, 'packed-refs'), Buffer.from(`${ownHeading}\n${lines.join('')}`, 'latin1'));
-  noteLastPacked(storeDirectory);
   return damage;
 }
 

@@ -45,7 +45,7 @@ import { changeRefs, findSnapshotRef, listRefs, listSnapshotRefs, unreadableRefs
 import { refNames, snapshotNumbers } from './ref-names.js';
 import type { StoreUsage, UsageQuestion } from '../core/store-usage.js';
 import type { FoundCommit, PackedRefsDamage } from '../core/lost-refs.js';
-import { forgetLastPacked, packedRefsDamage, refuseCutPackedRefs, rewritePackedRefs } from './packed-refs.js';
+import { forgetLastPacked, noteLastPacked, packedRefsDamage, rewritePackedRefs } from './packed-refs.js';
 import { missingParts, prepareRepository, repositoryExists } from './repository.js';
 import { GitRunner, askVersion } from './run-git.js';
 import { makeScratchObjects } from './scratch-objects.js';
@@ -135,12 +135,10 @@ class GitStore implements Store {
   }
 
   async changeRefs(changes: readonly RefChange[]): Promise<void> {
-    if (changes.some(({ old }) => old === null)) refuseCutPackedRefs(this.#directory);
-    forgetLastPacked(
-      this.#directory,
-      changes.filter((change) => change.new === null).map(({ name }) => name),
-    );
-    await changeRefs(this.#ready(), changes, { started: this.#ahead?.takeChange() });
+    const git = this.#ready();
+    const deleted = changes.filter((change) => change.new === null).map(({ name }) => name);
+    forgetLastPacked(this.#directory, deleted);
+    await changeRefs(git, changes, { started: this.#ahead?.takeChange() });
   }
 
   startAhead(): ReturnType<Store['startAhead']> {
@@ -304,6 +302,10 @@ class GitStore implements Store {
 
   rewritePackedRefs(): PackedRefsDamage {
     return rewritePackedRefs(this.#directory);
+  }
+
+  noteLastPackedRef(): void {
+    noteLastPacked(this.#directory);
   }
 
   async findCommits(): Promise<FoundCommit[]> {

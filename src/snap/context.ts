@@ -3,7 +3,7 @@ import { ulid } from 'ulid';
 import { bytesOfText } from '../core/entry-path.js';
 import type { HostPath } from '../core/entry-path.js';
 import { type SnapshotId, parseInstanceName } from '../core/ids.js';
-import type { FindData } from '../core/ports.js';
+import type { FindData } from '../core/data-ranges.js';
 import type { SaveRequest, SnapOptions } from '../core/requests.js';
 import { systemCode } from '../errors.js';
 import { createArchiveFile } from '../fs/archive-file.js';

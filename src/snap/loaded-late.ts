@@ -1,4 +1,4 @@
-import type { FindData } from '../core/ports.js';
+import type { FindData } from '../core/data-ranges.js';
 import type { RemotesOptions } from '../git/remote/git-remotes.js';
 import type { ProgramSearch } from '../git/programs.js';
 import type { SnapOptions } from '../core/requests.js';

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 
@@ -8,7 +8,6 @@ import {
   noteLastPacked,
   packedRefsDamage,
   readablePackedRefs,
-  refuseCutPackedRefs,
   rewritePackedRefs,
 } from '../../src/git/packed-refs.js';
 import { tempDir } from '../support/temp.js';
@@ -76,24 +75,33 @@ describe("git's file of packed refs", () => {
     expect(readFileSync(join(other, 'refs/jackin/t/2'), 'utf8')).toBe(`${three}\n`);
   });
 
-  test('whose end is known is cut where that is not there', () => {
-    const store = storeWith(sound);
-    noteLastPacked(store);
-    expect(readFileSync(join(store, lastPacked), 'utf8')).toBe(`refs/replace/${two}\n`);
-    expect(packedRefsDamage(store).problems).toEqual([]);
-    refuseCutPackedRefs(store);
-    writeFileSync(join(store, 'packed-refs'), sound.replace(/.*\n$/, ''));
-    expect(packedRefsDamage(store)).toMatchObject({ problems: [expect.stringMatching(/it ends before/)], isCut: true });
-    expect(() => refuseCutPackedRefs(store)).toThrow(expect.objectContaining({ code: 'STORE_DAMAGED' }));
-    rewritePackedRefs(store);
-    expect(packedRefsDamage(store).problems).toEqual([]);
-    expect(readFileSync(join(store, lastPacked), 'utf8')).toBe('refs/jackin/t/2\n');
-  });
+  test.each(['refs/jackin/t/2', `refs/replace/${two}`, 'refs/tags/caf\xe9'])(
+    'whose last ref is known, %s, is cut where it has not that',
+    (name) => {
+      const whole = `${heading}${one} refs/jackin/t/1\n${three} ${name}\n`;
+      const store = storeWith(whole);
+      noteLastPacked(store);
+      expect(packedRefsDamage(store).problems).toEqual([]);
+      const cut = whole.replace(/.*\n$/, '');
+      for (const text of [cut, heading, null]) {
+        if (text === null) rmSync(join(store, 'packed-refs'));
+        else writeFileSync(join(store, 'packed-refs'), text, 'latin1');
+        const problems = [expect.stringMatching(/it ends before refs/)] as string[];
+        expect(packedRefsDamage(store)).toMatchObject({ problems, isCut: true });
+      }
+      writeFileSync(join(store, 'packed-refs'), cut, 'latin1');
+      // Not before what was lost is back.
+      rewritePackedRefs(store);
+      expect(packedRefsDamage(store).isCut).toBe(true);
+      noteLastPacked(store);
+      expect(packedRefsDamage(store).problems).toEqual([]);
+    },
+  );
 
   test('has an end that is a tag, or none', () => {
     const tagged = storeWith(`${heading}${one} refs/tags/v1\n^${two}\n`);
     noteLastPacked(tagged);
-    expect(readFileSync(join(tagged, lastPacked), 'utf8')).toBe('refs/tags/v1\n');
+    expect(readFileSync(join(tagged, lastPacked), 'utf8')).toMatch(/^refs\/tags\/v1\n[0-9a-f]{8}\n$/);
     for (const text of [heading, null]) {
       const store = storeWith(text);
       writeFileSync(join(store, lastPacked), 'refs/jackin/t/1\n');
@@ -106,8 +114,24 @@ describe("git's file of packed refs", () => {
     const store = storeWith(sound);
     noteLastPacked(store);
     forgetLastPacked(store, ['refs/jackin/t/1']);
+    forgetLastPacked(store, []);
     expect(existsSync(join(store, lastPacked))).toBe(true);
     forgetLastPacked(store, ['refs/jackin/t/2', `refs/replace/${two}`]);
     expect(existsSync(join(store, lastPacked))).toBe(false);
+  });
+
+  test('is not believed to be cut by a note that is damaged', () => {
+    const store = storeWith(sound);
+    noteLastPacked(store);
+    const note = join(store, lastPacked);
+    const text = readFileSync(note, 'latin1');
+    const damaged = [text.replace(two, three), text.slice(0, -1), '', ' \n', '\0'.repeat(60), text.repeat(500)];
+    for (const other of damaged) {
+      writeFileSync(note, other, 'latin1');
+      expect(packedRefsDamage(store).problems).toEqual([]);
+    }
+    rmSync(note);
+    mkdirSync(note);
+    expect(packedRefsDamage(store).problems).toEqual([]);
   });
 });

@@ -63,6 +63,7 @@ export class MemoryStore {
       putRefFile: unused,
       packedRefsProblems: () => [],
       rewritePackedRefs: unused,
+      noteLastPackedRef: unused,
       findCommits: unused,
       missingParts: () => [],
       changeRefs: async (changes) => {

@@ -31,6 +31,7 @@ export async function mendPackedRefs({ store }: Context): Promise<string[]> {
     store.putRefFile(name, found.commit);
     fixed.push(`${name} names its snapshot again (${found.commit}).`);
   }
+  store.noteLastPackedRef();
   return fixed;
 }
 

@@ -3,6 +3,7 @@ import type { RemovalResult } from '../../core/results.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { sizeOf } from './ceiling.js';
+import { noteHighestNumbers } from './note-numbers.js';
 import { removeSnapshots } from './remove.js';
 
 /** How long others who are in the store, or who collect at the moment, are waited for, in seconds. */
@@ -66,7 +67,10 @@ export async function collectWithLock(context: Context): Promise<Collected> {
   } finally {
     beside.release();
   }
-  const removed = await freedBy(context, await locks.storeExclusive(patience), () => store.removeRest(kept));
+  const removed = await freedBy(context, await locks.storeExclusive(patience), () => {
+    noteHighestNumbers(context);
+    return store.removeRest(kept);
+  });
   const young =
     `${sizeOf(kept.bytesYoung)} that nothing needs any more were written within the last ` +
     `${String(Math.ceil(graceSeconds / 60))} minutes: a later gc frees them.`;

@@ -3,6 +3,7 @@ import type { HeldLock } from '../../core/ports.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { collectWithLock, patience } from './collect-garbage.js';
+import { noteHighestNumbers } from './note-numbers.js';
 
 /** So many packs are put together. Finding an object among fewer costs next to nothing. */
 const manyPacks = 50;
@@ -105,6 +106,7 @@ async function putTogether(context: Context): Promise<void> {
     () => context.locks.storeExclusive(patience),
     async () => {
       if (gathered !== undefined) await context.store.removeGathered(gathered);
+      noteHighestNumbers(context);
       await context.store.packRefs();
     },
   );

@@ -22,6 +22,7 @@ const replaced = [
   'HEAD',
   'config',
   'packed-refs',
+  'last-packed-ref',
   'FETCH_HEAD',
 ];
 
