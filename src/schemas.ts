@@ -9,6 +9,7 @@ import {
   pointerFields,
   pointerSchema,
   text,
+  withJsonSchema,
 } from './core/document-fields.js';
 import type * as documents from './core/documents.js';
 import { type ContractSchemas, contractSchemas } from './core/contract-schemas.js';
@@ -302,6 +303,8 @@ const dataSchemas: Readonly<Record<DocumentCommand, z.ZodType>> = {
   'instance close': instanceDataSchema,
 };
 
+Object.values(dataSchemas).forEach(withJsonSchema);
+
 export const documentCommands: readonly DocumentCommand[] = Object.keys(dataSchemas) as DocumentCommand[];
 
 export const failureSchema: z.ZodType<documents.FailureDocument> = z.object({
@@ -325,5 +328,5 @@ export function documentSchema(
     messages: z.array(text),
     timing: z.object({ elapsed_seconds: z.number().nonnegative() }),
   });
-  return z.union([success, failureSchema]);
+  return withJsonSchema(z.union([success, failureSchema]));
 }

@@ -78,3 +78,9 @@ export const instanceListDataSchema: z.ZodType<{ readonly instances: readonly In
 export const instanceDataSchema: z.ZodType<{ readonly instance: InstanceData }> = z.object({
   instance: instanceSchema,
 });
+
+/** A schema's own way to a JSON Schema, also where parts of it are of zod's small form, which the large one passes over. */
+export function withJsonSchema<Schema extends z.ZodType>(schema: Schema): Schema {
+  const toJSONSchema: Schema['toJSONSchema'] = (parameters) => z.toJSONSchema(schema, parameters);
+  return Object.defineProperty(schema, 'toJSONSchema', { value: toJSONSchema, configurable: true, writable: true });
+}

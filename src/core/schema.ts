@@ -6,8 +6,8 @@ import en from 'zod/v4/locales/en.js';
  * command line are described for others, takes four times as long to load.
  */
 
-// Without these, all that zod says of a value is that it is invalid.
-config(en());
+// Without words, all that zod says of a value is that it is invalid. A program that uses this library may have its own.
+if (config().localeError === undefined) config(en());
 
 export {
   _default,
