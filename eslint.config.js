@@ -13,7 +13,7 @@ const sizeLimits = {
 };
 
 export default defineConfig(
-  { ignores: ['dist/', '.dist-*/', 'coverage/', '.reports/', 'fixtures/', '**/*.mjs'] },
+  { ignores: ['dist/', '.dist-*/', 'coverage/', '.reports/', 'fixtures/', '.dependency-cruiser.mjs'] },
   {
     files: ['**/*.ts'],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
@@ -82,7 +82,7 @@ export default defineConfig(
   },
   {
     // What runs before anything is built: plain JavaScript.
-    files: ['**/*.js', 'bin/jackin-snap'],
+    files: ['**/*.{js,cjs,mjs}', 'bin/jackin-snap'],
     linterOptions: { reportUnusedDisableDirectives: 'error' },
     rules: {
       ...sizeLimits,

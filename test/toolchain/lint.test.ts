@@ -127,7 +127,8 @@ const offences: readonly Offence[] = [
     file: 'src/core/unused-directive.ts',
     code: `// eslint-disable-next-line no-console\nexport const a = 1;\n`,
   },
-  { rule: 'no-console', file: 'bin/console.js', code: `console.log('x');\n` },
+  { rule: 'no-console', file: 'bin/console.mjs', code: `console.log('x');\n` },
+  { rule: 'no-console', file: 'bin/console.cjs', code: `console.log('x');\n` },
   { rule: 'no-console', file: 'test/core/console.ts', code: `console.log('x');\n` },
 ];
 
