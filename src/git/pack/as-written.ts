@@ -32,12 +32,11 @@ export async function findAsWritten(
   if (!isCommonIndexIntact(packDirectory, names)) return new Set();
   const found = new Set<ObjectId>();
   const damaged = new Set<ObjectId>();
-  const wanted = blobs.map((blob) => ({ blob, id: Buffer.from(blob, 'hex') }));
   const window = Buffer.allocUnsafeSlow(windowBytes);
   for (const name of names) {
     const path = join(packDirectory, name.slice(0, -4));
     if (!name.endsWith('.idx') || !names.has(`${name.slice(0, -4)}.pack`)) continue;
-    const checked = await checkIn(path, wanted, window, pause);
+    const checked = await checkIn(path, blobs, window, pause);
     if (checked === undefined) return new Set();
     for (const [blob, isSound] of checked) (isSound ? found : damaged).add(blob);
   }
@@ -45,16 +44,16 @@ export async function findAsWritten(
   return found;
 }
 
-/** Of what is wanted and the pack has: whether it is as written. Undefined when there is no telling. */
+/** Of the blobs that the pack has: whether they are as written. Undefined when there is no telling. */
 async function checkIn(
   path: string,
-  wanted: readonly Wanted[],
+  blobs: readonly ObjectId[],
   window: Buffer,
   pause: Pause,
 ): Promise<ReadonlyMap<ObjectId, boolean> | undefined> {
   const index = PackIndex.parse(readFileSync(`${path}.idx`));
   if (index?.isIntact !== true) return undefined;
-  const ranks = ranksIn(index, wanted);
+  const ranks = ranksIn(index, blobs);
   const fd = openSync(`${path}.pack`, 'r');
   try {
     const end = fstatSync(fd).size - trailerBytes;
@@ -71,16 +70,11 @@ function areEndsAsWritten(fd: number, end: number, index: PackIndex): boolean {
   return bytesAt(fd, 0, header.length).equals(header) && bytesAt(fd, end, trailerBytes).equals(index.packChecksum);
 }
 
-interface Wanted {
-  readonly blob: ObjectId;
-  readonly id: Buffer;
-}
-
 /** Of those that the index has. */
-function ranksIn(index: PackIndex, wanted: readonly Wanted[]): Map<ObjectId, number> {
+function ranksIn(index: PackIndex, blobs: readonly ObjectId[]): Map<ObjectId, number> {
   const ranks = new Map<ObjectId, number>();
-  for (const { blob, id } of wanted) {
-    const rank = index.rankOf(id);
+  for (const blob of blobs) {
+    const rank = index.rankOf(Buffer.from(blob, 'hex'));
     if (rank !== undefined) ranks.set(blob, rank);
   }
   return ranks;
@@ -125,7 +119,7 @@ class Pack {
   #windowStart = 0;
   #windowEnd = 0;
 
-  /** The window is its own. */
+  /** The window is lent to it. */
   constructor(index: PackIndex, fd: number, end: number, window: Buffer) {
     const offsets = Float64Array.from({ length: index.size }, (_, rank) => index.offsetAt(rank));
     this.#index = index;
