@@ -43,7 +43,13 @@ describe('the package', () => {
     const expected = /^(bin|dist|docs|stacks)\/|^(LICENSE|README\.md|CHANGELOG\.md|refs-layout\.md|package\.json)$/;
     expect(packed.filter((path) => !expected.test(path))).toEqual([]);
     expect(packed).toEqual(
-      expect.arrayContaining(['LICENSE', 'bin/jackin-snap', 'bin/package.json', 'dist/cli/main.cjs', 'dist/index.d.ts']),
+      expect.arrayContaining([
+        'LICENSE',
+        'bin/jackin-snap',
+        'bin/package.json',
+        'dist/cli/main.cjs',
+        'dist/index.d.ts',
+      ]),
     );
   });
 });
