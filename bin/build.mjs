@@ -148,7 +148,7 @@ function keepCode(root, file) {
   const [cwd, JACKIN_SNAP_DATA_DIR] = folders;
   const env = { ...process.env, JACKIN_SNAP_DATA_DIR };
   try {
-    for (const use of ['save', 'list', 'other']) {
+    for (const use of ['save', 'list', 'restore', 'other']) {
       const words = [join(root, 'bin/compile-code.mjs'), file, use];
       spawnSync(process.execPath, words, { cwd, env, stdio: 'ignore', timeout: 60_000 });
     }

@@ -21,12 +21,14 @@ const uses = {
   list: async () => {
     for (const words of ['list', 'list --json']) await main(words.split(' '));
   },
+  restore: async () => {
+    for (const words of ['restore 1 --yes', 'undo --yes']) await main(words.split(' '));
+    writeFileSync('below/a', 'four\n');
+    for (const words of ['restore latest --yes', 'undo --yes --json']) await main(words.split(' '));
+  },
   other: async () => {
     writeFileSync('c', 'four\n');
-    for (const words of ['save', 'list', 'diff 1', 'restore 1 --yes', 'undo --yes', '--help'])
-      await main(words.split(' '));
-    writeFileSync('below/a', 'four\n');
-    for (const words of ['restore latest --yes --json', 'undo --yes']) await main(words.split(' '));
+    for (const words of ['save', 'list', 'diff 1', 'restore 1 --yes', '--help']) await main(words.split(' '));
   },
 };
 

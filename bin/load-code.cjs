@@ -28,7 +28,7 @@ function run(script, filename) {
 }
 
 /** What usual commands are used for; what is not named here is like most others. */
-const uses = { save: 'save', list: 'list' };
+const uses = { save: 'save', list: 'list', restore: 'restore', undo: 'restore' };
 
 function useOf(argv) {
   return uses[argv.find((word) => Object.hasOwn(uses, word))] ?? 'other';

@@ -41,16 +41,19 @@ describe('the compiled code of the command', () => {
       expect.stringMatching(/^main-[0-9a-f]{16}\.cjs$/),
       expect.stringMatching(/^main-[0-9a-f]{16}\.cjs\.list\.code$/),
       expect.stringMatching(/^main-[0-9a-f]{16}\.cjs\.other\.code$/),
+      expect.stringMatching(/^main-[0-9a-f]{16}\.cjs\.restore\.code$/),
       expect.stringMatching(/^main-[0-9a-f]{16}\.cjs\.save\.code$/),
       'main.cjs',
     ]);
-    for (const use of ['save', 'list', 'other']) expect(isUsed(place, use)).toBe(true);
+    for (const use of ['save', 'list', 'restore', 'other']) expect(isUsed(place, use)).toBe(true);
   });
 
   test.each([
     { use: 'save', words: ['--data-dir', '/d', 'save'] },
     { use: 'list', words: ['list', '--all'] },
-    { use: 'other', words: ['restore', '1'] },
+    { use: 'restore', words: ['restore', '1'] },
+    { use: 'restore', words: ['undo', '--yes'] },
+    { use: 'other', words: ['diff', '1'] },
     { use: 'other', words: [] },
     { use: 'other', words: ['toString'] },
   ])('is that of $use for $words', ({ use, words }) => {
