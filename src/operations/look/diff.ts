@@ -15,6 +15,7 @@ import { embeddedRecord, readManifest, readMountContent, refuseOversized, scopeO
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, findSnapshot, know } from '../snapshots.js';
 import type { MountContent } from '../snapshot-content.js';
+import { withoutContentMessages } from '../without-content.js';
 import { missingFrom, refuseMissing, sideOfFolders, sideOfSnapshot } from './known-paths.js';
 import { limitsIn, mountNames, storedPaths } from './stored-paths.js';
 
@@ -97,7 +98,7 @@ async function diffWithLive(
     const live: ObjectId = scratch.writer.writeTree(trees);
     await scratch.writer.publish();
     const exitCode = await context.store.diff(mountsOf(from), live, gitRequest, scratch.directory);
-    return { exitCode, messages: notSeen(captured) };
+    return { exitCode, messages: [...withoutContentMessages(from, manifest), ...notSeen(captured)] };
   } finally {
     await reader.close();
     await scratch.remove();

@@ -19,6 +19,7 @@ import { readGitState, readManifest, readObserved } from '../snapshot-content.js
 import { chooseInstance } from '../session/choose-instance.js';
 import { type KnownSnapshot, describeListed, know, pinned, resolveSnapshot } from '../snapshots.js';
 import { describeState } from '../state/held-state.js';
+import { withoutContentMessages } from '../without-content.js';
 
 /** Everything that a snapshot says of itself. */
 export async function show(context: Context, selector: string): Promise<ShowResult> {
@@ -56,7 +57,10 @@ export async function show(context: Context, selector: string): Promise<ShowResu
       decision,
       resource,
       meta: manifest.meta,
-      messages: state === 'damaged' ? ["What it holds of the session's state is damaged."] : [],
+      messages: [
+        ...withoutContentMessages(known, manifest),
+        ...(state === 'damaged' ? ["What it holds of the session's state is damaged."] : []),
+      ],
     };
   } finally {
     await reader.close();

@@ -1,6 +1,4 @@
 import { type EntryPath, displayPath } from '../../core/entry-path.js';
-import type { Manifest } from '../../core/manifest.js';
-import { storesContent } from '../../core/policy.js';
 import { seenAndNotStored } from '../not-stored.js';
 import type { KnownSnapshot } from '../snapshots.js';
 import type { PlannedMount } from './plan-mounts.js';
@@ -31,11 +29,6 @@ export function ownersNotSetMessages(paths: readonly EntryPath[]): string[] {
   if (paths.length === 0) return [];
   const [what, owner] = paths.length === 1 ? ['path', 'owner'] : ['paths', 'owners'];
   return [`The ${owner} of ${String(paths.length)} restored ${what} could not be set: ${listed(paths)}.`];
-}
-
-/** False where there is nothing to compare with, and nothing to put back. */
-export function holdsContent({ record }: KnownSnapshot, { policy }: Manifest): boolean {
-  return storesContent(policy) || record.trigger === 'emergency';
 }
 
 export function noContentMessage({ ref }: KnownSnapshot): string {

@@ -23,6 +23,7 @@ import { liesIn } from '../session/folders.js';
 import { type KnownSnapshot, pointerTo } from '../snapshots.js';
 import type { FitToLeave } from '../state/fit-to-leave.js';
 import { type NotStored, contentToLeave, manifestToLeave } from '../state/state-to-leave.js';
+import { withoutContentMessages } from '../without-content.js';
 import { applyChanges } from './apply.js';
 import type { GitRestoreJob } from './git-states.js';
 import { ownersNotSetMessages } from './left-as-they-are.js';
@@ -64,11 +65,13 @@ export async function restoreElsewhereLocked(
   if (request.gitState === true)
     await (await import('./git-states.js')).refuseWithoutGitState({ known, reader, mounts });
   const base = { known, destination, plan, withheld };
-  if (request.dryRun === true) return toResult(base, { dryRun: true, failed: [], bytesWritten: 0, messages: [] });
+  const notes = withoutContentMessages(known, manifest);
+  if (request.dryRun === true) return toResult(base, { dryRun: true, failed: [], bytesWritten: 0, messages: notes });
   const confirmed = await request.confirm({ snapshot: pointerTo(known), plan, kept: [], messages: [] });
   if (!confirmed) throw new SnapError('DECLINED', 'Declined: nothing was written.', { what: 'restore' });
   const written = await writeParts(context, parts, destination, reader);
   written.messages.push(
+    ...notes,
     ...whereStateIs(manifest, parts),
     ...(request.gitState === true ? [] : linksToRepositories(mounts)),
   );
