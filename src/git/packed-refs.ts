@@ -46,6 +46,10 @@ export function noteLastPacked(storeDirectory: string): void {
     forget(storeDirectory);
     return;
   }
+  note(storeDirectory, name);
+}
+
+function note(storeDirectory: string, name: string): void {
   try {
     writeDurably(join(storeDirectory, lastPacked), Buffer.from(`${name}\n${checksumOf(name)}\n`, 'latin1'));
   } catch (error) {
@@ -81,7 +85,8 @@ function checksumOf(name: string): string {
 
 /**
  * Writes the file anew with all that can be read of it; what it has no value for becomes a broken ref with a file of its
- * own. Where it was cut, it stays damaged until its end is noted anew. The caller holds the store's exclusive lock.
+ * own. Where refs were lost, it counts as cut until its end is noted anew: they have to come back first. The caller holds
+ * the store's exclusive lock.
  * @returns what was wrong with it
  */
 export function rewritePackedRefs(storeDirectory: string): PackedRefsDamage {
@@ -89,11 +94,15 @@ export function rewritePackedRefs(storeDirectory: string): PackedRefsDamage {
   const reading = new Reading(text ?? `${ownHeading}\n`);
   const damage = packedRefsDamage(storeDirectory);
   if (damage.problems.length === 0) return damage;
+  if (damage.isCut || damage.ids.length > 0) note(storeDirectory, somethingLost);
   for (const name of damage.names) noteBroken(join(storeDirectory, name));
   const lines = [...reading.refs].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, oid]) => `${oid} ${name}\n`);
   writeDurably(join(storeDirectory, 'packed-refs'), Buffer.from(`${ownHeading}\n${lines.join('')}`, 'latin1'));
   return damage;
 }
+
+/** No ref that there is. */
+const somethingLost = 'refs/lost';
 
 function noteBroken(path: string): void {
   if (lstatSync(path, { throwIfNoEntry: false }) !== undefined) return;
