@@ -72,7 +72,7 @@ function house({ packs, busy, fails, ...rest }: House): {
       countPacks: () => (counts.length > 1 ? counts.shift()! : counts[0]!),
       gatherPacks: () => attempt(() => (step('gather'), answer)),
       removeGathered: () => attempt(() => step('remove')),
-      refNames: () => ['t/7', 't/6', 't/x', 't/8/9', 'old/5', 'new/1'].map((name) => `refs/jackin/${name}`),
+      refNames: () => ['t/7', 't/6', 't/x', 't/8/9', 'old/5', ...many, 'new/1'].map((name) => `refs/jackin/${name}`),
       packRefs: () => attempt(() => step('pack refs')),
       checkContent: () => attempt(() => void checked.push([...held].join(' and '))),
       packKept: () => attempt(() => (step('keep'), { bytesYoung: 0, bytesWritten: 0 })),
@@ -94,6 +94,9 @@ function house({ packs, busy, fails, ...rest }: House): {
 function attempt<T>(act: () => T): Promise<T> {
   return new Promise((resolve) => resolve(act()));
 }
+
+/** What of so many the last number that was used says is for retention to change: it goes by it. */
+const many = Array.from({ length: 1001 }, (_, at) => `many/${at + 1}`);
 
 const all = [
   'gather with its own and shared',

@@ -59,7 +59,7 @@ function told(gone: readonly SnapshotRef[], setting: string): string[] {
 }
 
 /** Among so many snapshots, looking for old ones takes longer than a save: only a save after fifty more does. */
-const manySnapshots = 1000;
+export const manySnapshots = 1000;
 const putOffFor = 50;
 
 /** The last look left the number that was the highest then, whether it removed something or not. */
