@@ -14,6 +14,7 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { allUses } from './load-code.cjs';
 
 /** Compiles src/ to dist/. A command that starts meanwhile finds each file, old or new. All output goes to stderr. */
 export async function build(root) {
@@ -148,7 +149,7 @@ function keepCode(root, file) {
   const [cwd, JACKIN_SNAP_DATA_DIR] = folders;
   const env = { ...process.env, JACKIN_SNAP_DATA_DIR };
   try {
-    for (const use of ['save', 'list', 'restore', 'other']) {
+    for (const use of allUses) {
       const words = [join(root, 'bin/compile-code.mjs'), file, use];
       spawnSync(process.execPath, words, { cwd, env, stdio: 'ignore', timeout: 60_000 });
     }

@@ -30,8 +30,13 @@ function run(script, filename) {
 /** What usual commands are used for; what is not named here is like most others. */
 const uses = { save: 'save', list: 'list', restore: 'restore', undo: 'restore' };
 
+const otherUse = 'other';
+
+/** In the order in which their code is made. */
+const allUses = [...new Set(Object.values(uses)), otherUse];
+
 function useOf(argv) {
-  return uses[argv.find((word) => Object.hasOwn(uses, word))] ?? 'other';
+  return uses[argv.find((word) => Object.hasOwn(uses, word))] ?? otherUse;
 }
 
 /** The name of compiled code holds its source's name, and that its content: it never belongs to another source. */
@@ -65,4 +70,4 @@ function sumOf(code) {
   return sum;
 }
 
-module.exports = { codeName, compile, loadCode, run, sealed, useOf };
+module.exports = { allUses, codeName, compile, loadCode, run, sealed, useOf };

@@ -2,6 +2,7 @@ import type { InstanceName, Seq } from '../core/ids.js';
 import type { InstanceRecord } from '../core/instance-record.js';
 import { SnapError, isSnapError } from '../errors.js';
 import type { Context } from './context.js';
+import { raiseLastSeq } from './last-seq.js';
 
 /*
  * A store that was removed must not look like one that was never made. Every record of an instance is written after the
@@ -59,8 +60,7 @@ function recordedNames({ registry }: Context): readonly InstanceName[] {
 function noteHighest({ registry }: Context, { name, exit }: InstanceRecord): void {
   // Where one of these cannot be read, the instance is damaged, and its save says so.
   if (registry.damaged().some((damaged) => damaged.name === name)) return;
-  const noted = registry.lastSeq(name) ?? 0;
   const numbers = [registry.lastRestore(name) ?? 0, exit?.snapshot ?? 0, ...registry.fetched(name).keys()];
-  const highest = numbers.reduce((most, number) => Math.max(most, number), noted);
-  if (highest > noted) registry.recordLastSeq(name, highest as Seq);
+  const highest = numbers.reduce((most, number) => Math.max(most, number), 0);
+  raiseLastSeq(registry, name, highest as Seq);
 }

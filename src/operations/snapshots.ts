@@ -14,6 +14,7 @@ import { type SnapshotRecord, formatVersion, openMessage } from '../core/snapsho
 import { unknownFormat } from '../core/manifest.js';
 import { SnapError, isSnapError } from '../errors.js';
 import type { Context } from './context.js';
+import { raiseLastSeq } from './last-seq.js';
 import { refuseLostStore } from './lost-store.js';
 
 /*
@@ -147,7 +148,7 @@ export async function earlierSnapshots(context: Context, instance: InstanceName)
   if (newest === undefined) return { numbers, last: null };
   const last = await context.store.snapshot(instance, newest);
   if (last !== undefined && isThere(last)) return { numbers, last };
-  if (newest > (context.registry.lastSeq(instance) ?? 0)) context.registry.recordLastSeq(instance, newest);
+  raiseLastSeq(context.registry, instance, newest);
   return { numbers, last: (await context.store.snapshots(instance)).filter(isThere).at(-1) ?? null };
 }
 

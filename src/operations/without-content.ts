@@ -9,6 +9,14 @@ export function holdsContent({ record }: KnownSnapshot, { policy }: Manifest): b
 
 /** Said of whatever is shown of such a snapshot: no file in it does not mean that there was none. */
 export function withoutContentMessages(known: KnownSnapshot, manifest: Manifest): string[] {
-  if (holdsContent(known, manifest)) return [];
-  return [`Snapshot ${String(known.ref.seq)} holds no content of files (snapshot=metadata).`];
+  return holdsContent(known, manifest) ? [] : [`${noContent(known)}.`];
+}
+
+/** Of a restore that has nothing to go by. */
+export function noContentMessage(known: KnownSnapshot): string {
+  return `${noContent(known)}: nothing was compared or restored.`;
+}
+
+function noContent({ ref }: KnownSnapshot): string {
+  return `Snapshot ${String(ref.seq)} holds no content of files (snapshot=metadata)`;
 }

@@ -2,12 +2,18 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Scene, expectSame, remember, said } from './scene.js';
 
-test('a restore of a snapshot without content changes nothing, and does not say that nothing differs', async () => {
+/** Snapshot 1 holds the content of a file, 2 none. */
+async function withAndWithoutContent(): Promise<Scene> {
   const scene = new Scene();
   scene.write({ f: 'one' });
   await scene.save();
   await scene.run(['instance', 'set', 'snapshot=metadata']);
   await scene.save();
+  return scene;
+}
+
+test('a restore of a snapshot without content changes nothing, and does not say that nothing differs', async () => {
+  const scene = await withAndWithoutContent();
   scene.write({ f: 'two', new: 'new' });
   const before = remember(scene.mount);
   const { data, document } = await scene.restore(2);
@@ -24,11 +30,7 @@ test('a restore of a snapshot without content changes nothing, and does not say 
 });
 
 test('whatever shows a snapshot without content says so, and of one with content nobody does', async () => {
-  const scene = new Scene();
-  scene.write({ f: 'one' });
-  await scene.save();
-  await scene.run(['instance', 'set', 'snapshot=metadata']);
-  await scene.save();
+  const scene = await withAndWithoutContent();
   const commands = (seq: string): string[][] => [
     ['show', seq],
     ['diff', seq],

@@ -45,7 +45,8 @@ describe('the compiled code of the command', () => {
       expect.stringMatching(/^main-[0-9a-f]{16}\.cjs\.save\.code$/),
       'main.cjs',
     ]);
-    for (const use of ['save', 'list', 'restore', 'other']) expect(isUsed(place, use)).toBe(true);
+    const { allUses } = createRequire(import.meta.url)(join(place, 'bin/load-code.cjs'));
+    for (const use of allUses) expect(isUsed(place, use)).toBe(true);
   });
 
   test.each([
@@ -89,6 +90,15 @@ describe('the compiled code of the command', () => {
       stderr: '',
     });
   });
+});
+
+test('a command that ends before it is done is no success, and says so', () => {
+  const place = join(scratch, 'unsettled');
+  cpSync(join(source, 'bin'), join(place, 'bin'), { recursive: true });
+  mkdirSync(join(place, 'dist/cli'), { recursive: true });
+  writeFileSync(join(place, 'dist/cli/main.cjs'), 'exports.main = () => new Promise(() => {});');
+  const run = spawnSync(join(place, 'bin/jackin-snap'), ['list'], { encoding: 'utf8' });
+  expect([run.status, run.stderr]).toEqual([13, expect.stringContaining('it ended before it was done')]);
 });
 
 describe('the overview, which is printed without the command', () => {

@@ -2,6 +2,7 @@ import type { InstanceName, Seq } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { SnapshotRef } from '../../core/ports.js';
 import type { Context } from '../context.js';
+import { raiseLastSeq } from '../last-seq.js';
 import { overCeiling } from './ceiling.js';
 import { chosenByPolicy } from './chosen-by-policy.js';
 import { removeSnapshots } from './remove.js';
@@ -70,5 +71,5 @@ function isPutOff({ registry }: Context, instance: InstanceName, numbers: readon
 
 function noteLook({ registry }: Context, instance: InstanceName, numbers: readonly Seq[]): void {
   const newest = numbers.at(-1);
-  if (newest !== undefined && newest > (registry.lastSeq(instance) ?? 0)) registry.recordLastSeq(instance, newest);
+  if (newest !== undefined) raiseLastSeq(registry, instance, newest);
 }

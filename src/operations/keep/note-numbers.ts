@@ -1,6 +1,7 @@
 import { type InstanceName, type Seq, isInstanceName, toSeq } from '../../core/ids.js';
 import { isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
+import { raiseLastSeq } from '../last-seq.js';
 import { manySnapshots } from './after-save.js';
 
 const prefix = 'refs/jackin/';
@@ -15,7 +16,7 @@ export function noteHighestNumbers({ store, registry }: Context): void {
     if (numbers.length > manySnapshots) continue;
     const highest = numbers.reduce((a, b) => (a > b ? a : b));
     try {
-      if (highest > (registry.lastSeq(instance) ?? 0)) registry.recordLastSeq(instance, highest);
+      raiseLastSeq(registry, instance, highest);
     } catch (error) {
       // A number that cannot be read is never used anew; and what makes room must go on without any.
       if (!isSnapError(error, 'CONFIGURATION_INVALID') && !isSnapError(error, 'NO_SPACE')) throw error;

@@ -2,6 +2,7 @@ import type { InstanceName, ObjectId } from '../../core/ids.js';
 import type { RefChange, SnapshotRef } from '../../core/ports.js';
 import { pinRefName, replaceRefName } from '../../core/snapshot-record.js';
 import type { Context } from '../context.js';
+import { raiseLastSeq } from '../last-seq.js';
 import { newGrafts } from '../history.js';
 import { readPending } from '../restore/pending.js';
 
@@ -20,8 +21,7 @@ export async function removeSnapshots(
 ): Promise<void> {
   const last = all.at(-1);
   if (last === undefined || (mends !== 'all' && gone.size === 0)) return;
-  if (gone.size > 0 && last.seq > (context.registry.lastSeq(instance) ?? 0))
-    context.registry.recordLastSeq(instance, last.seq);
+  if (gone.size > 0) raiseLastSeq(context.registry, instance, last.seq);
   const grafts = new Map((await context.store.refs('refs/replace/')).map(({ name, oid }) => [name, oid]));
   const pins = await pinsOf(context, instance);
   const writer = context.store.newWriter();

@@ -1,6 +1,5 @@
 import { type EntryPath, displayPath } from '../../core/entry-path.js';
 import { seenAndNotStored } from '../not-stored.js';
-import type { KnownSnapshot } from '../snapshots.js';
 import type { PlannedMount } from './plan-mounts.js';
 
 /* What is said of paths that a restore leaves as they are. */
@@ -29,10 +28,6 @@ export function ownersNotSetMessages(paths: readonly EntryPath[]): string[] {
   if (paths.length === 0) return [];
   const [what, owner] = paths.length === 1 ? ['path', 'owner'] : ['paths', 'owners'];
   return [`The ${owner} of ${String(paths.length)} restored ${what} could not be set: ${listed(paths)}.`];
-}
-
-export function noContentMessage({ ref }: KnownSnapshot): string {
-  return `Snapshot ${String(ref.seq)} holds no content of files (snapshot=metadata): nothing was compared or restored.`;
 }
 
 /** Of a plan without a change. */

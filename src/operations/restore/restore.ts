@@ -25,7 +25,7 @@ import type { GitRestoreJob, GitRestores } from './git-states.js';
 import { readPending, refusePending } from './pending.js';
 import { headMessages } from './head-moved.js';
 import { largeDeletionMessage, largeDeletions, refuseLargeDeletions } from './large-deletions.js';
-import { noContentMessage, notStoredMessages, nothingMessage, ownersKeptMessages } from './left-as-they-are.js';
+import { notStoredMessages, nothingMessage, ownersKeptMessages } from './left-as-they-are.js';
 import { type PlannedMount, reachOf, toKeptPaths, toPlannedChanges } from './plan-mounts.js';
 import { type PlannedRestoreRequest, planTargets } from './plan-targets.js';
 import { resume } from './recover.js';
@@ -33,7 +33,7 @@ import { restoreElsewhere } from './restore-elsewhere.js';
 import { refuseUnsound } from './sound.js';
 import { spaceNeeded } from './space-needed.js';
 import { chooseTargets } from './targets.js';
-import { holdsContent } from '../without-content.js';
+import { holdsContent, noContentMessage } from '../without-content.js';
 
 /**
  * Puts an instance's mounts back to a snapshot. Nothing in a mount changes before the plan was confirmed and the

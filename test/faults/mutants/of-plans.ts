@@ -173,8 +173,8 @@ export const mutantsOfPlans: readonly Mutant[] = [
   {
     name: 'the highest number is forgotten with its snapshot',
     file: 'operations/keep/remove.ts',
-    find: '    context.registry.recordLastSeq(instance, last.seq);\n',
-    replace: '    void last;\n',
+    find: 'if (gone.size > 0) raiseLastSeq(context.registry, instance, last.seq);',
+    replace: '',
     tests: ['operations/save.test.ts', ...removals],
   },
   {
