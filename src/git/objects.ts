@@ -124,7 +124,11 @@ export class BatchReader implements ObjectReader {
     this.#isClosed = true;
     const session = this.#session;
     this.#session = undefined;
-    if (session !== undefined) await (await session).end();
+    // One that could not be started failed the questions that it was to answer.
+    await session?.then(
+      (started) => started.end(),
+      () => undefined,
+    );
   }
 
   /** Puts the question at once, so that git works ahead, and reads the answer when it is its turn. */

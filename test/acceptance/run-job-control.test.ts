@@ -45,7 +45,12 @@ describe.skipIf(!hasPython)('run, as a job of a shell', () => {
       [
         { after: 'READY', type: '\x1a' },
         { after: 'Stopped' },
-        { after: 'shell> ', type: 'grep State "/proc/$(cat "$OUT/pid")/status"; echo shell:$((40 + 2))\n' },
+        // The shell waits for `run` alone: a script that is not stopped yet would read what is typed.
+        {
+          after: 'shell> ',
+          stopped: join(scene.outside, 'pid'),
+          type: 'grep State "/proc/$(cat "$OUT/pid")/status"; echo shell:$((40 + 2))\n',
+        },
         { after: 'shell:42' },
         { after: 'shell> ', type: 'fg\n' },
         { after: '$RUN' },

@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 import type { ObjectId } from '../../src/core/ids.js';
 import type { ObjectReader } from '../../src/core/ports.js';
+import { openStore } from '../../src/git/store.js';
 import { storeGit } from '../support/store-git.js';
 import { bytesOf, explode, loosePath, preparedStore, publishSnapshot } from './fixture.js';
 
@@ -200,6 +201,18 @@ describe('a reader', () => {
     await open;
     await reader.close();
     await expect(store.reader().close()).resolves.toBeUndefined();
+  });
+
+  test('can be closed when git could not be started: that failed the question', async () => {
+    const failed = Object.assign(new Error('a folder cannot be read'), { code: 'EACCES' });
+    const { dataDir } = await preparedStore();
+    const forbiddenProgramDirectories = (): never => {
+      throw failed;
+    };
+    const store = openStore({ env: process.env, dataDir, forbiddenProgramDirectories });
+    const reader = store.reader();
+    await expect(reader.read(absent, 'blob')).rejects.toBe(failed);
+    await expect(reader.close()).resolves.toBeUndefined();
   });
 
   test('starts no git after its end, which nobody would end: neither for what is open nor for what is asked late', async () => {

@@ -8,6 +8,8 @@ export interface TypedStep {
   /** Typed once this is on the screen, after what earlier steps waited for. */
   readonly after: string;
   readonly type?: string;
+  /** A file that holds the number of a process: nothing is typed before that process is stopped. */
+  readonly stopped?: string;
   /** The window gets this size, before anything is typed. */
   readonly resize?: { readonly rows: number; readonly columns: number };
 }
@@ -29,9 +31,10 @@ export async function onTerminal(
   { cwd, env }: TerminalOptions,
 ): Promise<{ readonly shown: string; readonly code: number | null }> {
   const typed = JSON.stringify(
-    steps.map(({ after, type = '', resize }) => [
+    steps.map(({ after, type = '', stopped = null, resize }) => [
       after,
       type,
+      stopped,
       resize === undefined ? null : [resize.rows, resize.columns],
     ]),
   );
@@ -50,6 +53,14 @@ const driver = `
 import fcntl, json, os, pty, select, signal, struct, sys, termios, time
 steps = json.loads(sys.argv[1])
 end = time.monotonic() + float(sys.argv[2])
+def wait_for_stop(file):
+    with open(file) as number:
+        status = '/proc/%s/stat' % number.read().strip()
+    while time.monotonic() < end:
+        with open(status) as text:
+            if text.read().rpartition(')')[2].split()[0] == 'T':
+                return
+        time.sleep(0.01)
 pid, terminal = pty.fork()
 if pid == 0:
     os.execvp(sys.argv[3], sys.argv[3:])
@@ -70,7 +81,9 @@ while True:
         if at < 0:
             break
         seen = at + len(steps[0][0])
-        _, text, size = steps.pop(0)
+        _, text, stopped, size = steps.pop(0)
+        if stopped:
+            wait_for_stop(stopped)
         if size:
             fcntl.ioctl(terminal, termios.TIOCSWINSZ, struct.pack('HHHH', size[0], size[1], 0, 0))
         os.write(terminal, text.encode())

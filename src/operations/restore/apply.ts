@@ -7,6 +7,7 @@ import type { Interruption } from '../interruption.js';
 import { EntryMaker, type Temporary } from './entry-maker.js';
 import { type Remembered, hasAttributes, isInState } from './entry-state.js';
 import { inTurns, objectsFor } from './expected.js';
+import { tellingApart } from './failed-beside.js';
 import type { ContentHasher } from './hashing.js';
 import { isForeign, isRemoval, isReplacedInPlace, membersOfGroups } from './kinds-of-change.js';
 import { MountWriter } from './mount-writer.js';
@@ -61,7 +62,7 @@ export interface Applied {
 }
 
 export async function applyChanges(request: ApplyRequest): Promise<Applied> {
-  return new Application(request).run();
+  return tellingApart(request, (told) => new Application(told).run());
 }
 
 class Application {

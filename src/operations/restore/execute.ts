@@ -178,9 +178,18 @@ async function carryOut(work: Work): Promise<Finished> {
   }
   if (work.resumed?.force !== true) refuseLeft(parts, work.instance);
   journal.append([{ kind: 'done' }]);
-  journal.remove();
+  dismiss(journal);
   // A signal that came this late changes nothing any more: what was done is reported.
   return summarize(parts);
+}
+
+/** One that is done tells of nothing pending: where it cannot be removed, the next restore does it. */
+function dismiss(journal: Journal): void {
+  try {
+    journal.remove();
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+  }
 }
 
 async function applyMount(

@@ -180,4 +180,32 @@ export const mutantsOfApplying: readonly Mutant[] = [
     replace: '  void same;\n',
     tests: interrupted,
   },
+  {
+    name: 'a store that cannot be read makes a path one that cannot be made',
+    file: 'operations/restore/failed-beside.ts',
+    find: 'reader: toldApart(request.reader), onLend',
+    replace: 'reader: (void toldApart, request.reader), onLend',
+    tests: meanwhile,
+  },
+  {
+    name: 'a journal that cannot be written makes a path one that cannot be made',
+    file: 'operations/restore/failed-beside.ts',
+    find: 'act({ ...request, reader: toldApart(request.reader), onLend })',
+    replace: '(void onLend, act({ ...request, reader: toldApart(request.reader) }))',
+    tests: meanwhile,
+  },
+  {
+    name: 'a journal that is done and stays hides what was not restored',
+    file: 'operations/restore/execute.ts',
+    find: '  dismiss(journal);\n',
+    replace: '  void dismiss;\n  journal.remove();\n',
+    tests: ['operations/restore/done-journal.test.ts'],
+  },
+  {
+    name: 'a git that could not be started hides what was not restored',
+    file: 'git/objects.ts',
+    find: '      () => undefined,\n    );\n  }\n\n  /** Puts the question',
+    replace: '    );\n  }\n\n  /** Puts the question',
+    tests: ['git/objects.test.ts'],
+  },
 ];
