@@ -65,7 +65,7 @@ export default {
       '^src/git/',
       [
         '^src/(git|core)/',
-        '^src/fs/durable',
+        '^src/fs/(durable|regular-file)',
         '^src/errors\\.ts$',
         builtins(...files, 'child_process', 'worker_threads', 'zlib'),
         packages('simple-git'),
@@ -77,7 +77,7 @@ export default {
       '^src/instance/',
       [
         '^src/(instance|core)/',
-        '^src/fs/durable',
+        '^src/fs/(durable|regular-file)',
         '^src/errors\\.ts$',
         builtins('buffer', 'fs', 'fs/promises', 'path', 'os', 'crypto'),
         packages('zod', 'toml-eslint-parser'),

@@ -1,21 +1,13 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  readdirSync,
-  truncateSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, fsyncSync, openSync, readdirSync, truncateSync, unlinkSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { InstanceName } from '../core/ids.js';
 import { type JournalRecord, decodeRecord, encodeRecord } from '../core/journal-record.js';
 import type { Journal, Journals } from '../core/ports.js';
 import { SnapError, systemCode } from '../errors.js';
+import { readRegularFile } from './regular-file.js';
 
 /*
  * One file an instance, there only while a restore is pending. A line a record: the first 16 hex digits of the
@@ -47,7 +39,7 @@ export class FileJournals implements Journals {
     const file = this.#file(instance);
     let text: string;
     try {
-      text = readFileSync(file, 'utf8');
+      text = readRegularFile(file, 'utf8');
     } catch (error) {
       if (systemCode(error) === 'ENOENT') return undefined;
       throw error;
@@ -62,7 +54,7 @@ export class FileJournals implements Journals {
 
   /** For more records; a torn last line is cut off first. */
   reopen(instance: InstanceName): Journal {
-    const bytes = readFileSync(this.#file(instance));
+    const bytes = readRegularFile(this.#file(instance));
     truncateSync(this.#file(instance), bytes.lastIndexOf(0x0a) + 1);
     return new FileJournal(this.#file(instance), 'a');
   }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
-import { lstatSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { GatheredPacks } from '../core/ports.js';
 import { systemCode } from '../errors.js';
 import { noSpace, syncDirectory } from '../fs/durable.js';
+import { readRegularFile } from '../fs/regular-file.js';
 import { keepingIntact } from './connectivity.js';
 import { freeBytes } from './full-disk.js';
 import { PackIndex } from './pack/index-file.js';
@@ -193,7 +194,7 @@ export function readIndex(directory: string, pack: string): PackIndex | undefine
 
 function readIfThere(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return readRegularFile(path);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;

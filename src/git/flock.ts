@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process';
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { InstanceName } from '../core/ids.js';
 import type { HeldLock, Locks } from '../core/ports.js';
 import { SnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, writeFully } from '../fs/durable.js';
+import { readRegularFile } from '../fs/regular-file.js';
 import { type ProgramSearch, Programs } from './programs.js';
 import { endOf, throwIfInterrupted } from './run-git.js';
 
@@ -128,7 +129,7 @@ function busy(name: string, path: string): SnapError<'BUSY'> {
 
 function holderIn(path: string): string {
   try {
-    const { pid, command } = JSON.parse(readFileSync(path, 'utf8')) as Partial<LockHolder>;
+    const { pid, command } = JSON.parse(readRegularFile(path, 'utf8')) as Partial<LockHolder>;
     return `process ${Number(pid)} (${String(command)})`;
   } catch (error) {
     if (systemCode(error) === undefined && !(error instanceof SyntaxError)) throw error;

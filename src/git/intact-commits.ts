@@ -1,10 +1,11 @@
 import { Buffer } from 'node:buffer';
-import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync, readFileSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, fstatSync, lstatSync, openSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ObjectId } from '../core/ids.js';
 import { SnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, writeCache, writeFully } from '../fs/durable.js';
+import { readRegularFile } from '../fs/regular-file.js';
 import type { GitSettings } from './git-settings.js';
 import { namesIn } from './names-in.js';
 
@@ -17,6 +18,9 @@ interface Findings {
   readonly state: Map<string, string>;
   readonly commits: Set<string>;
 }
+
+// A pipe in its place would be waited for.
+const appendFlags = constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 /**
  * The commits that were found intact, and where objects lay then: what was found holds for as long as all of that is
@@ -69,7 +73,7 @@ export class IntactCommits {
       if (there === undefined) return undefined;
       if (this.#findings === undefined || !isSame(this.#findings.file, there)) {
         // A file that is replaced in between is read again the next time.
-        this.#findings = parse(readFileSync(this.#path), there);
+        this.#findings = parse(readRegularFile(this.#path), there);
       }
       return this.#findings;
     } catch (error) {
@@ -88,7 +92,7 @@ export class IntactCommits {
       commits.filter((commit) => !held.commits.has(commit)),
     );
     if (text === '') return true;
-    const fd = openSync(this.#path, constants.O_WRONLY | constants.O_APPEND | constants.O_NOFOLLOW);
+    const fd = openSync(this.#path, appendFlags);
     try {
       if (!isSame(held.file, fstatSync(fd, { bigint: true }))) return false;
       writeFully(fd, Buffer.from(text, 'latin1'));

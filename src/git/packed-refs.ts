@@ -1,11 +1,12 @@
 import { Buffer } from 'node:buffer';
-import { lstatSync, readFileSync, rmSync } from 'node:fs';
+import { lstatSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import { type ObjectId, isInstanceName, toSeq } from '../core/ids.js';
 import type { PackedRefsDamage } from '../core/lost-refs.js';
 import { isSnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, syncDirectory, writeDurably } from '../fs/durable.js';
+import { readRegularFile } from '../fs/regular-file.js';
 import { crc32 } from './pack/crc32.js';
 import { damagedPart } from './ref-kinds.js';
 
@@ -155,7 +156,7 @@ function textOf(storeDirectory: string): string | undefined {
 
 function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'latin1');
+    return readRegularFile(path, 'latin1');
   } catch (error) {
     if (systemCode(error) === 'ENOENT' || systemCode(error) === 'ENOTDIR') return undefined;
     throw error;

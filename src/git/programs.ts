@@ -1,8 +1,9 @@
-import { accessSync, constants, existsSync, readFileSync, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, existsSync, realpathSync, statSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 
 import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
 import { SnapError, systemCode } from '../errors.js';
+import { readRegularFile } from '../fs/regular-file.js';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -140,7 +141,7 @@ function isExecutable(path: string): boolean {
 
 function rememberedVersion(file: string, key: string): string | undefined {
   try {
-    const known: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    const known: unknown = JSON.parse(readRegularFile(file, 'utf8'));
     if (typeof known !== 'object' || known === null || !('key' in known) || !('version' in known)) return undefined;
     return known.key === key && typeof known.version === 'string' ? known.version : undefined;
   } catch (error) {

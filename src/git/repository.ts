@@ -1,4 +1,4 @@
-import { lstatSync, readFileSync, readdirSync } from 'node:fs';
+import { type Dirent, lstatSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { systemCode } from '../errors.js';
@@ -85,15 +85,17 @@ function checkRepository(storeDirectory: string): void {
     const kind = kindOf(join(storeDirectory, name));
     if (kind !== undefined && kind !== 'file') throw damagedPart(storeDirectory, name, 'it is no file');
   }
-  refuseLinks(storeDirectory);
+  refuseLinksAndPipes(storeDirectory);
   // Those of an instance, of which there may be many, are looked at where they are listed.
   for (const directory of ['refs', 'refs/jackin', 'refs/jackin-pin']) refuseOtherKindsIn(storeDirectory, directory);
 }
 
-function refuseLinks(storeDirectory: string): void {
+function refuseLinksAndPipes(storeDirectory: string): void {
   for (const directory of ['objects', 'objects/pack', 'refs']) {
-    const link = linkIn(join(storeDirectory, directory));
-    if (link !== undefined) throw damagedPart(storeDirectory, `${directory}/${link}`, 'it is a link');
+    const other = otherKindIn(join(storeDirectory, directory));
+    if (other === undefined) continue;
+    const why = other.isSymbolicLink() ? 'it is a link' : 'it is neither file nor directory';
+    throw damagedPart(storeDirectory, `${directory}/${other.name}`, why);
   }
 }
 
@@ -112,9 +114,9 @@ function kindOf(path: string): 'file' | 'directory' | 'other' | undefined {
   return stat.isFile() ? 'file' : stat.isDirectory() ? 'directory' : 'other';
 }
 
-function linkIn(directory: string): string | undefined {
+function otherKindIn(directory: string): Dirent | undefined {
   try {
-    return readdirSync(directory, { withFileTypes: true }).find((entry) => entry.isSymbolicLink())?.name;
+    return readdirSync(directory, { withFileTypes: true }).find((entry) => !entry.isFile() && !entry.isDirectory());
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;

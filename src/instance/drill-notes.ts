@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 
 import {
@@ -10,6 +10,7 @@ import {
 } from '../core/drill-note.js';
 import { systemCode } from '../errors.js';
 import { makeDirectoryDurably, writeDurably } from '../fs/durable.js';
+import { readRegularFile } from '../fs/regular-file.js';
 
 /** A file each, by the name of the drill's folder. */
 export class FileDrillNotes implements DrillNotes {
@@ -34,7 +35,7 @@ export class FileDrillNotes implements DrillNotes {
 
   #read(name: string): DrillNote | undefined {
     try {
-      return drillNoteFromJson(name, JSON.parse(readFileSync(join(this.#directory, name), 'utf8')));
+      return drillNoteFromJson(name, JSON.parse(readRegularFile(join(this.#directory, name), 'utf8')));
     } catch {
       // Whose folder it was nobody can tell: then nothing is removed for it.
       return undefined;

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, rmSync, unlinkSync } from 'node:fs';
+import { readdirSync, rmSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { InstanceName, ObjectId, Seq } from '../core/ids.js';
@@ -8,6 +8,7 @@ import type { DamagedInstance, InstanceRegistry } from '../core/ports.js';
 import { type WorktreeRecord, worktreeFromJson, worktreeToJson } from '../core/worktree-record.js';
 import { SnapError, isSnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, removeUnfinished, writeDurably } from '../fs/durable.js';
+import { readRegularFile } from '../fs/regular-file.js';
 import type { DataDirectory } from './data-directory.js';
 
 /**
@@ -211,9 +212,11 @@ function fetchedFrom(file: string, line: string): [Seq, ObjectId] {
 
 function readText(file: string): string | undefined {
   try {
-    return readFileSync(file, 'utf8');
+    return readRegularFile(file, 'utf8');
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return undefined;
+    const code = systemCode(error);
+    if (code === 'ENOENT') return undefined;
+    if (code === 'EISDIR' || code === 'ENXIO') throw unreadable(file, 'it is no regular file', error);
     throw error;
   }
 }

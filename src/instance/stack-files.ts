@@ -8,6 +8,7 @@ import { isPresetName } from '../core/stacks/preset-name.js';
 import { type PresetProblem, type StackPreset, presetLimits, toPreset } from '../core/stacks/preset.js';
 import { SnapError, systemCode } from '../errors.js';
 import { makeDirectoryDurably, removeUnfinished, writeDurably } from '../fs/durable.js';
+import { readRegularFile } from '../fs/regular-file.js';
 import { digest } from './host.js';
 import { onFirstUse } from '../core/on-first-use.js';
 import * as z from '../core/schema.js';
@@ -200,7 +201,7 @@ function namesIn(directory: string): string[] {
 
 function readIfThere(path: string): Buffer | undefined {
   try {
-    return readFileSync(path);
+    return readRegularFile(path);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return undefined;
     throw error;

@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
-import { closeSync, openSync, readSync, unlinkSync } from 'node:fs';
+import { closeSync, readSync, unlinkSync } from 'node:fs';
 import { inflateSync } from 'node:zlib';
 
 import { systemCode } from '../errors.js';
 import { WrittenFile } from '../fs/files.js';
+import { openRegularFile } from '../fs/regular-file.js';
 import { blobType, longestHeader, parseHeader } from '../git/pack/entry-header.js';
 import { hashObject } from '../git/pack/format.js';
 import { type Batch, type MakeJob, type Outcomes, done, notDone, ownerRefused } from './jobs.js';
@@ -67,7 +68,7 @@ export class FileMaker {
     if (this.#pack?.path === path) return this.#pack.fd;
     this.close();
     this.#windowEnd = 0;
-    this.#pack = { path, fd: openSync(path, 'r') };
+    this.#pack = { path, fd: openRegularFile(path) };
     return this.#pack.fd;
   }
 }

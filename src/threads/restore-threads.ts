@@ -1,5 +1,4 @@
 import { Buffer } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { SHARE_ENV, Worker } from 'node:worker_threads';
@@ -9,6 +8,7 @@ import type { EntryPath } from '../core/entry-path.js';
 import type { Directory } from '../core/ports.js';
 import type { MadeFile, RestoreThreads } from '../core/restore-threads.js';
 import { systemCode } from '../errors.js';
+import { readRegularFile } from '../fs/regular-file.js';
 import { namesIn } from '../git/names-in.js';
 import { PackIndex } from '../git/pack/index-file.js';
 import { type Batch, type MakeJob, type Outcomes, done, ownerRefused } from './jobs.js';
@@ -140,7 +140,7 @@ function readPacks(directory: string): Pack[] {
   for (const name of names) {
     const path = join(directory, `${name.slice(0, -4)}.pack`);
     if (!name.endsWith('.idx') || !names.has(`${name.slice(0, -4)}.pack`)) continue;
-    const index = PackIndex.parse(readFileSync(join(directory, name)));
+    const index = PackIndex.parse(readRegularFile(join(directory, name)));
     if (index !== undefined) packs.push({ path, index });
   }
   return packs.sort((a, b) => b.index.size - a.index.size);

@@ -20,6 +20,7 @@ import type { ObjectId } from '../../core/ids.js';
 import type { Directory, StatCache, StatCacheNotes } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import { writeFully } from '../durable.js';
+import { openRegularFile } from '../regular-file.js';
 import type { CacheRecorder } from './cache-recorder.js';
 import { type TableNotes, decodeNotes } from './notes.js';
 import { findUnchanged } from './recheck.js';
@@ -55,7 +56,7 @@ const sumBytes = 20;
 function readSummed(file: string): Buffer | undefined {
   let fd: number | undefined;
   try {
-    fd = openSync(file, 'r');
+    fd = openRegularFile(file);
     const { size } = fstatSync(fd);
     if (size < sumBytes) return undefined;
     const bytes = Buffer.from(new SharedArrayBuffer(size - sumBytes));
@@ -93,9 +94,12 @@ export function writeStatCache(file: string, recorder: CacheRecorder, notes: Sta
   }
 }
 
+// A pipe in its place would be waited for.
+const overwriteFlags = constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW | constants.O_NONBLOCK;
+
 /** The blocks that the file has are used again: that is quicker than giving them back and getting others. */
 function overwrite(file: string, parts: readonly Buffer[]): void {
-  const fd = openSync(file, constants.O_WRONLY | constants.O_CREAT | constants.O_NOFOLLOW, 0o600);
+  const fd = openSync(file, overwriteFlags, 0o600);
   try {
     let position = 0;
     for (const part of parts) {

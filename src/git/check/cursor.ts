@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ObjectId } from '../../core/ids.js';
 import { SnapError, systemCode } from '../../errors.js';
 import { makeDirectoryDurably, writeCache } from '../../fs/durable.js';
+import { readRegularFile } from '../../fs/regular-file.js';
 import type { GitRunner } from '../run-git.js';
 
 /*
@@ -13,7 +13,7 @@ import type { GitRunner } from '../run-git.js';
 /** The object that was checked last; undefined when that is not known. */
 export function readCursor(git: GitRunner): ObjectId | undefined {
   try {
-    const [, id] = /^([0-9a-f]{40})\n$/.exec(readFileSync(cursorPath(git), 'latin1')) ?? [];
+    const [, id] = /^([0-9a-f]{40})\n$/.exec(readRegularFile(cursorPath(git), 'latin1')) ?? [];
     return id as ObjectId | undefined;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;

@@ -1,9 +1,9 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ObjectId } from '../../core/ids.js';
 import { SnapError, systemCode } from '../../errors.js';
 import { makeDirectoryDurably, writeCache } from '../../fs/durable.js';
+import { readRegularFile } from '../../fs/regular-file.js';
 
 /*
  * The objects that a check of the content found damaged. A hint for those who have no time to read everything: where it is
@@ -12,7 +12,7 @@ import { makeDirectoryDurably, writeCache } from '../../fs/durable.js';
 
 export function notedDamage(dataDir: string): readonly ObjectId[] {
   try {
-    return (readFileSync(pathIn(dataDir), 'latin1').match(/^[0-9a-f]{40}$/gm) ?? []) as ObjectId[];
+    return (readRegularFile(pathIn(dataDir), 'latin1').match(/^[0-9a-f]{40}$/gm) ?? []) as ObjectId[];
   } catch (error) {
     if (systemCode(error) === undefined) throw error;
     return [];

@@ -1,13 +1,13 @@
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { SnapError, systemCode } from '../../errors.js';
 import { makeDirectoryDurably, writeCache } from '../../fs/durable.js';
+import { readRegularFile } from '../../fs/regular-file.js';
 
 /** From how many bytes of objects on it is worth to look for garbage again; undefined when nobody has noted it. */
 export function nextLook(dataDir: string): number | undefined {
   try {
-    const text = readFileSync(pathOf(dataDir), 'latin1');
+    const text = readRegularFile(pathOf(dataDir), 'latin1');
     return /^\d{1,16}\n$/.test(text) ? Number(text) : undefined;
   } catch (error) {
     if (systemCode(error) === undefined) throw error;

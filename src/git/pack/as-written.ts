@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, readSync } from 'node:fs';
 import { join } from 'node:path';
 
 import type { ObjectId } from '../../core/ids.js';
+import { openRegularFile, readRegularFile } from '../../fs/regular-file.js';
 import { namesIn } from '../names-in.js';
 import { crc32 } from './crc32.js';
 import { blobType, longestHeader, parseHeader } from './entry-header.js';
@@ -51,10 +52,10 @@ async function checkIn(
   window: Buffer,
   pause: Pause,
 ): Promise<ReadonlyMap<ObjectId, boolean> | undefined> {
-  const index = PackIndex.parse(readFileSync(`${path}.idx`));
+  const index = PackIndex.parse(readRegularFile(`${path}.idx`));
   if (index?.isIntact !== true) return undefined;
   const ranks = ranksIn(index, blobs);
-  const fd = openSync(`${path}.pack`, 'r');
+  const fd = openRegularFile(`${path}.pack`);
   try {
     const end = fstatSync(fd).size - trailerBytes;
     if (!areEndsAsWritten(fd, end, index)) return undefined;
@@ -86,7 +87,7 @@ const idBytes = 20;
 function isCommonIndexIntact(packDirectory: string, names: ReadonlySet<string>): boolean {
   if (names.has('multi-pack-index.d')) return false;
   if (!names.has('multi-pack-index')) return true;
-  const bytes = readFileSync(join(packDirectory, 'multi-pack-index'));
+  const bytes = readRegularFile(join(packDirectory, 'multi-pack-index'));
   const end = bytes.length - idBytes;
   return end > 0 && createHash('sha1').update(bytes.subarray(0, end)).digest().equals(bytes.subarray(end));
 }

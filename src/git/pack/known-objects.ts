@@ -1,7 +1,8 @@
 import type { Buffer } from 'node:buffer';
-import { lstatSync, readFileSync } from 'node:fs';
+import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 
+import { readRegularFile } from '../../fs/regular-file.js';
 import { PackIndex } from './index-file.js';
 import { ObjectTable } from './object-table.js';
 import { namesIn } from '../names-in.js';
@@ -31,7 +32,7 @@ export class KnownObjects {
     const indexes = [];
     for (const name of names) {
       if (!name.endsWith('.idx') || !names.has(`${name.slice(0, -4)}.pack`)) continue;
-      const index = PackIndex.parse(readFileSync(join(directory, name)));
+      const index = PackIndex.parse(readRegularFile(join(directory, name)));
       if (index !== undefined) indexes.push(index);
     }
     return indexes;

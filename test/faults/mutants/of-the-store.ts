@@ -224,8 +224,8 @@ export const mutantsOfTheStore: readonly Mutant[] = [
   {
     name: 'links in a store are followed',
     file: 'git/repository.ts',
-    find: "if (link !== undefined) throw damagedPart(storeDirectory, `${directory}/${link}`, 'it is a link');",
-    replace: '',
+    find: 'find((entry) => !entry.isFile() && !entry.isDirectory())',
+    replace: 'find((entry) => !entry.isSymbolicLink() && !entry.isFile() && !entry.isDirectory())',
     tests: repository,
   },
   {
