@@ -117,6 +117,11 @@ export class SnapError<Code extends SnapErrorCode = SnapErrorCode> extends Error
   }
 }
 
+/** The same failure in other words. */
+export function reworded<Code extends SnapErrorCode>(error: SnapError<Code>, message: string): SnapError<Code> {
+  return new SnapError(error.code, message, error.data, { cause: error });
+}
+
 /** True for a SnapError, with `code` narrowed when one is given. */
 export function isSnapError<Code extends SnapErrorCode>(error: unknown, code?: Code): error is SnapError<Code> {
   return error instanceof SnapError && (code === undefined || error.code === code);

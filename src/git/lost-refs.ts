@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { type ObjectId, zeroObjectId } from '../core/ids.js';
 import type { FoundCommit } from '../core/lost-refs.js';
 import { makeDirectoryDurably, syncDirectory, writeDurably } from '../fs/durable.js';
+import { ifSound } from './if-sound.js';
 import { BatchReader } from './objects.js';
 import type { GitRunner } from './run-git.js';
 
@@ -26,7 +27,10 @@ export function putRefFile(storeDirectory: string, name: string, value: ObjectId
   }
 }
 
-/** All commits in the store that can be read, whatever leads to them. */
+/**
+ * All commits in the store that can be read, whatever leads to them.
+ * @throws what keeps it from reading them, which says nothing of whether they are there
+ */
 export async function findCommits(git: GitRunner): Promise<FoundCommit[]> {
   const command = { args: ['cat-file', '--batch-all-objects', '--batch-check=%(objecttype) %(objectname)'] };
   const { exitCode, stdout, stderr } = await git.run(command);
@@ -42,7 +46,7 @@ export async function findCommits(git: GitRunner): Promise<FoundCommit[]> {
 }
 
 async function readCommit(reader: BatchReader, oid: ObjectId): Promise<FoundCommit | undefined> {
-  const found = await reader.find(oid, 'commit').catch(() => undefined);
+  const found = await ifSound(reader.find(oid, 'commit'));
   const text = found?.content.toString('utf8') ?? '';
   const end = text.indexOf('\n\n');
   if (end < 0) return undefined;

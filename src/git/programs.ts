@@ -75,7 +75,11 @@ export class Programs {
    * @throws SnapError GIT_MISSING or GIT_TOO_OLD.
    */
   git(ask: AskVersion): Promise<GitProgram> {
-    this.#git ??= this.#checkGit(ask);
+    this.#git ??= this.#checkGit(ask).catch((error: unknown) => {
+      // What fails now may work the next time.
+      this.#git = undefined;
+      throw error;
+    });
     return this.#git;
   }
 

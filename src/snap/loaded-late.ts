@@ -2,6 +2,7 @@ import type { FindData } from '../core/data-ranges.js';
 import type { RemotesOptions } from '../git/remote/git-remotes.js';
 import type { ProgramSearch } from '../git/programs.js';
 import type { SnapOptions } from '../core/requests.js';
+import { SnapError, systemCode } from '../errors.js';
 import type { Context } from '../operations/context.js';
 
 /*
@@ -11,23 +12,38 @@ import type { Context } from '../operations/context.js';
 /** Loaded for the first `.git` that a walk meets. */
 export const repositories: Context['repositories'] = {
   read: async (directory, gitEntry) =>
-    (await import('../git/user-repo/repositories.js')).readRepository(directory, gitEntry),
+    (await loaded(import('../git/user-repo/repositories.js'))).readRepository(directory, gitEntry),
   countAhead: async ({ descriptorPath }, gitEntry, commits) =>
-    (await import('../git/user-repo/count-ahead.js')).countAheadForSave(descriptorPath, gitEntry, commits),
+    (await loaded(import('../git/user-repo/count-ahead.js'))).countAheadForSave(descriptorPath, gitEntry, commits),
   readWork: async ({ descriptorPath }, gitEntry) =>
-    (await import('../git/user-repo/read-work.js')).readWork(descriptorPath, gitEntry),
+    (await loaded(import('../git/user-repo/read-work.js'))).readWork(descriptorPath, gitEntry),
   readSelfRunning: async ({ descriptorPath }, gitEntry) =>
-    (await import('../git/user-repo/self-running.js')).readSelfRunning(descriptorPath, gitEntry),
+    (await loaded(import('../git/user-repo/self-running.js'))).readSelfRunning(descriptorPath, gitEntry),
 };
 
-/** Both are loaded for the first file with vast holes. */
+/** Code that cannot be read says nothing of the folder that it was to look at. */
+async function loaded<Code>(code: Promise<Code>): Promise<Code> {
+  try {
+    return await code;
+  } catch (cause) {
+    const message = `A part of the program cannot be loaded: ${(cause as Error).message}.`;
+    throw new SnapError('SYSTEM_FAILED', message, { problem: systemCode(cause) ?? 'unknown' }, { cause });
+  }
+}
+
+/** Both are loaded for the first file with vast holes. What keeps them from looking is no matter of the file: it is read. */
 export function dataFinder(search: ProgramSearch): FindData {
   return async (file) => {
-    const { Programs } = await import('../git/programs.js');
-    const programs = new Programs(search);
-    const path = programs.findIfThere('tar');
-    if (path === undefined) return undefined;
-    return (await import('../run/find-data.js')).findData({ path, searchPath: programs.searchPath }, file);
+    try {
+      const { Programs } = await import('../git/programs.js');
+      const programs = new Programs(search);
+      const path = programs.findIfThere('tar');
+      if (path === undefined) return undefined;
+      return await (await import('../run/find-data.js')).findData({ path, searchPath: programs.searchPath }, file);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+      return undefined;
+    }
   };
 }
 

@@ -236,6 +236,19 @@ describe('programs', () => {
     expect(searching(inside, ['/', `${mount}-other`]).find('git')).toBe(join(inside, 'git'));
   });
 
+  test('ask for the version again after it could not be had', async () => {
+    const programs = new Programs({
+      dataDir: tempDir(),
+      env: { PATH: gitWith(tempDir('bin'), 'exit') },
+      forbiddenDirectories: () => [],
+    });
+    const failed = Object.assign(new Error('too many open files'), { code: 'EMFILE' });
+    await expect(programs.git(() => Promise.reject(failed))).rejects.toBe(failed);
+    await expect(programs.git(() => Promise.resolve('git version 2.50.0'))).resolves.toMatchObject({
+      version: '2.50.0',
+    });
+  });
+
   test('ask for the version once, and again when the program changes', async () => {
     const bin = gitWith(tempDir('bin'), 'echo git version 2.41.0.windows.1');
     const dataDir = tempDir();

@@ -254,40 +254,6 @@ describe('a signal', () => {
 });
 
 describe('what fails', () => {
-  const failing = (code: string) => ({
-    expect: () => undefined,
-    stream: () => Promise.reject(Object.assign(new Error(code), { code })),
-    read: () => Promise.reject(Object.assign(new Error(code), { code })),
-  });
-
-  // Of these, the mount's own would be named, and all else done.
-  const ofOnePath = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'EEXIST', 'EBUSY', 'EINVAL'];
-
-  test.each(['ENOSPC', 'EIO', 'EDQUOT', 'STORE_DAMAGED', ...ofOnePath])(
-    'in the store with %s ends the restore, without a trace of the path',
-    async (code) => {
-      const ofFiles = await ApplyScene.make([file('a', 'A'), file('d/b', 'B')], [file('a', 'AA')]);
-      const ofLinks = await ApplyScene.make([symlink('a', 'A')], [symlink('a', 'AA')]);
-      for (const scene of [ofFiles, ofLinks]) {
-        await expect(scene.apply({ reader: failing(code) })).rejects.toThrow(expect.objectContaining({ code }));
-        expect(scene.unlikeNow()).toEqual([]);
-      }
-    },
-  );
-
-  test.runIf(canBecomeNobody).each(ofOnePath)('in the journal with %s ends the restore', async (code) => {
-    const scene = await ApplyScene.make(
-      [directory('d', 0o555), file('d/a', 'A')],
-      [directory('d', 0o555), file('d/a', 'AA')],
-      nobody,
-    );
-    const onLend = (): never => {
-      throw Object.assign(new Error(code), { code });
-    };
-    await asNobody(() => expect(scene.apply({ onLend })).rejects.toMatchObject({ code }));
-    expect(scene.unlikeNow()).toEqual([]);
-  });
-
   test.runIf(canBecomeNobody)('for want of rights is named, and all else is done', async () => {
     const scene = await ApplyScene.make(
       [file('d/a', 'A'), file('z', 'Z')],

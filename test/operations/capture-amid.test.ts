@@ -245,6 +245,11 @@ describe('a store that fails is not taken for a folder that does', () => {
     },
   );
 
+  test.each(codes)('who is told of progress and fails with %s ends the walk', async (code) => {
+    const { path } = await area();
+    await expect(captureAmid(path, {}, { onFile: fail(code) })).rejects.toThrow(expect.objectContaining({ code }));
+  });
+
   test('a large file that cannot be read is still only that file', async () => {
     const { path, at } = await area();
     writeFileSync(at('d/f'), 'x'.repeat(9 * 1024 * 1024));

@@ -1,58 +1,23 @@
 import type { ObjectWriter } from '../../core/ports.js';
 import { SnapError, systemCode } from '../../errors.js';
+import { own, ownBut } from '../own-failures.js';
 
 type Writer = Pick<ObjectWriter, 'writeBlob' | 'writeLargeBlob' | 'writeTree' | 'has'>;
 
-/**
- * A failure of the store in the middle of a walk. It looks like any system error, and taken for one of the mount's own
- * it would make a file unreadable that is not, or absent.
- */
-export class WriterFailure extends Error {
-  constructor(cause: unknown) {
-    super('The store failed.', { cause });
-  }
-}
-
 /** The writer with its own failures told apart from those of the files that it is handed. */
-export function toldApart(writer: Writer): Writer {
+export function ownWriter(writer: Writer): Writer {
   return {
-    writeBlob: (content) => own(() => writer.writeBlob(content)),
-    writeTree: (entries) => own(() => writer.writeTree(entries)),
-    has: (oid) => own(() => writer.has(oid)),
-    writeLargeBlob: (size, read) => largeBlob(writer, size, read),
+    writeBlob: own((content) => writer.writeBlob(content)),
+    writeTree: own((entries) => writer.writeTree(entries)),
+    has: own((oid) => writer.has(oid)),
+    writeLargeBlob: (size, read) =>
+      ownBut((ofMount) =>
+        writer.writeLargeBlob(size, () => {
+          const source = ofMount(read);
+          return { next: (buffer) => ofMount(() => source.next(buffer)) };
+        }),
+      ),
   };
-}
-
-async function largeBlob(
-  writer: Writer,
-  size: number,
-  read: Parameters<Writer['writeLargeBlob']>[1],
-): ReturnType<Writer['writeLargeBlob']> {
-  const ofSource = new Set<unknown>();
-  const noting = <Result>(look: () => Result): Result => {
-    try {
-      return look();
-    } catch (error) {
-      ofSource.add(error);
-      throw error;
-    }
-  };
-  try {
-    return await writer.writeLargeBlob(size, () => {
-      const source = noting(read);
-      return { next: (buffer) => noting(() => source.next(buffer)) };
-    });
-  } catch (error) {
-    throw ofSource.has(error) ? error : new WriterFailure(error);
-  }
-}
-
-function own<Result>(write: () => Result): Result {
-  try {
-    return write();
-  } catch (error) {
-    throw new WriterFailure(error);
-  }
 }
 
 /** True when one entry cannot be read, and the walk goes on without it. */

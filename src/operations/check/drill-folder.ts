@@ -12,8 +12,11 @@ import { refuseOurs } from '../restore/restore-elsewhere.js';
  * found and removed, wherever it lies.
  */
 
-/** For nobody else to enter, whatever the modes of what is restored in it. Gone at the end. */
-export async function inPrivateFolder<Result>(
+/**
+ * For nobody else to enter, whatever the modes of what is restored in it. Gone at the end; where it cannot be removed,
+ * that is one more of the messages, and it stays noted.
+ */
+export async function inPrivateFolder<Result extends { readonly messages: readonly string[] }>(
   context: Context,
   parent: HostPath,
   act: (folder: HostPath) => Promise<Result>,
@@ -28,11 +31,26 @@ export async function inPrivateFolder<Result>(
     context.drillNotes.forget(name);
     throw error;
   }
+  const messages: string[] = [];
+  const result = await act(folder).finally(async () => {
+    messages.push(...(await removeOrSay(context, { parent, name })));
+  });
+  return { ...result, messages: [...result.messages, ...messages] };
+}
+
+async function removeOrSay(context: Context, note: Pick<DrillNote, 'parent' | 'name'>): Promise<string[]> {
   try {
-    return await act(folder);
-  } finally {
-    await removeNoted(context, { parent, name });
+    await removeNoted(context, note);
+    return [];
+  } catch (error) {
+    if (!isUnremovable(error)) throw error;
+    const folder = displayPath(hostPathBelow(note.parent, note.name));
+    return [`${folder} could not be removed, which "doctor --fix" tries again: ${(error as Error).message}`];
   }
+}
+
+function isUnremovable(error: unknown): boolean {
+  return systemCode(error) !== undefined && (!isSnapError(error) || error.code === 'SYSTEM_FAILED');
 }
 
 function ownMark({ processes, pid }: Context): string {
@@ -54,7 +72,7 @@ export async function sweepDrills(context: Context): Promise<string[]> {
       if ((await removeNoted(context, note)) && wasThere) gone.push(displayPath(folder));
     } catch (error) {
       // On a disk that is not there, or no longer ours to remove: it stays noted.
-      if (systemCode(error) === undefined && !isSnapError(error, 'SYSTEM_FAILED')) throw error;
+      if (!isUnremovable(error)) throw error;
     }
   }
   return gone;

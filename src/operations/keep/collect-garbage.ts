@@ -1,5 +1,6 @@
 import type { HeldLock } from '../../core/ports.js';
 import type { RemovalResult } from '../../core/results.js';
+import { systemCode } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { sizeOf } from './ceiling.js';
@@ -83,12 +84,22 @@ export async function collectWithLock(context: Context): Promise<Collected> {
   return { freedBytes: removed - kept.bytesWritten, messages };
 }
 
+/** What was done is not undone where its size cannot be had. */
+async function sizeIfKnown(store: Context['store'], otherwise: number): Promise<number> {
+  try {
+    return await store.sizeOnDisk();
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return otherwise;
+  }
+}
+
 /** The bytes that the disk got back by an act under a lock that keeps everybody else out, and that is given back. */
 export async function freedBy({ store }: Context, alone: HeldLock, act: () => Promise<void>): Promise<number> {
   try {
     const before = await store.sizeOnDisk();
     await act();
-    return before - (await store.sizeOnDisk());
+    return before - (await sizeIfKnown(store, before));
   } finally {
     alone.release();
   }

@@ -138,15 +138,25 @@ async function send(
     onProgress({ phase: 'push', files: objects, bytes, totalFiles: totalObjects, totalBytes: null });
   });
   if (answer.failure !== null && answer.refs.size === 0) throw answer.failure;
-  const there = new Map((await snapshotsAt(remotes, remote)).map(({ ref, commit }) => [ref, commit]));
+  const there = await lookAgain(remotes, remote);
   const pushed: RemoteSnapshot[] = [];
   const refused: RefusedSnapshot[] = [];
   for (const snapshot of going) {
-    const detail = whyRejected(answer, snapshot, there.get(snapshot.ref));
+    const detail = whyRejected(answer, snapshot, there);
     if (detail === null) pushed.push(snapshot);
     else refused.push({ ...snapshot, reason: 'rejected', detail: withoutSecrets(detail, remote.address) });
   }
   return { pushed, refused };
+}
+
+/** What is there now; in words why that is not known, which is no reason to keep back what the remote said. */
+async function lookAgain(remotes: Remotes, remote: Remote): Promise<ReadonlyMap<string, string> | string> {
+  try {
+    return new Map((await snapshotsAt(remotes, remote)).map(({ ref, commit }) => [ref, commit]));
+  } catch (error) {
+    if (!isSnapError(error) || error.code === 'INTERRUPTED') throw error;
+    return error.message;
+  }
 }
 
 function toRef({ ref, commit }: RemoteSnapshot): AdvertisedRef {
@@ -154,9 +164,14 @@ function toRef({ ref, commit }: RemoteSnapshot): AdvertisedRef {
 }
 
 /** Null for a snapshot that is at the remote now. */
-function whyRejected({ refs, failure }: PushAnswer, { ref, commit }: RemoteSnapshot, there?: string): string | null {
+function whyRejected(
+  { refs, failure }: PushAnswer,
+  { ref, commit }: RemoteSnapshot,
+  there: ReadonlyMap<string, string> | string,
+): string | null {
   const said = refs.get(ref);
   if (said === undefined) return failure?.message ?? 'the remote said nothing of it';
   if (said.outcome === 'rejected') return said.said;
-  return there === commit ? null : 'the remote took it, and does not have it';
+  if (typeof there === 'string') return `the remote took it, and could not be looked at once more: ${there}`;
+  return there.get(ref) === commit ? null : 'the remote took it, and does not have it';
 }

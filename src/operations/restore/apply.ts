@@ -4,10 +4,10 @@ import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { Change, Kept } from '../../core/restore-plan.js';
 import type { RestoreThreads } from '../../core/restore-threads.js';
 import type { Interruption } from '../interruption.js';
+import { endedByOwnFailures, own, ownReader } from '../own-failures.js';
 import { EntryMaker, type Temporary } from './entry-maker.js';
 import { type Remembered, hasAttributes, isInState } from './entry-state.js';
 import { inTurns, objectsFor } from './expected.js';
-import { tellingApart } from './failed-beside.js';
 import type { ContentHasher } from './hashing.js';
 import { isForeign, isRemoval, isReplacedInPlace, membersOfGroups } from './kinds-of-change.js';
 import { MountWriter } from './mount-writer.js';
@@ -62,7 +62,8 @@ export interface Applied {
 }
 
 export async function applyChanges(request: ApplyRequest): Promise<Applied> {
-  return tellingApart(request, (told) => new Application(told).run());
+  const ours = { reader: ownReader(request.reader), onLend: own(request.onLend), onFile: own(request.onFile) };
+  return endedByOwnFailures(() => new Application({ ...request, ...ours }).run());
 }
 
 class Application {
@@ -321,11 +322,10 @@ class Application {
   #membersThatShare(first: EntryPath, present: EntryStat): number {
     if (present.nlink === 1) return 0;
     this.#members ??= membersOfGroups(this.#request.changes);
-    const sharing = (this.#members.get(first) ?? []).filter((path) => {
+    return (this.#members.get(first) ?? []).filter((path) => {
       const stat = this.#writer.statElsewhere(path);
       return stat?.ino === present.ino && stat.dev === present.dev;
-    });
-    return sharing.length;
+    }).length;
   }
 
   /** A path that was removed first, for its change of kind, has nothing in its place now. */

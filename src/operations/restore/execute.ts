@@ -5,15 +5,16 @@ import { type JournalRecord, inverse } from '../../core/journal-record.js';
 import type { Journal, ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { Change } from '../../core/restore-plan.js';
 import type { KeptPath, SnapshotPointer } from '../../core/results.js';
-import { SnapError, isSnapError, systemCode, systemFault } from '../../errors.js';
+import { SnapError, systemCode } from '../../errors.js';
 import { openRoot } from '../capture/capture-mounts.js';
 import type { Context } from '../context.js';
 import { type Applied, applyChanges } from './apply.js';
+import { asPending } from './as-pending.js';
 import type { Remembered } from './entry-state.js';
 import { refuseSwapped } from './guards.js';
 import { isOfOwnerAlone } from './kinds-of-change.js';
 import { ownersNotSetMessages } from './left-as-they-are.js';
-import { type PendingRestore, clearFinished, temporaryPrefix } from './pending.js';
+import { type PendingRestore, clearFinished, readPending, temporaryPrefix } from './pending.js';
 import { type PlannedMount, toKeptPaths } from './plan-mounts.js';
 import { leftAsKept } from './temporaries.js';
 import { verifyChanges } from './verify-changes.js';
@@ -177,10 +178,27 @@ async function carryOut(work: Work): Promise<Finished> {
     throw asPending(error, work.instance);
   }
   if (work.resumed?.force !== true) refuseLeft(parts, work.instance);
-  journal.append([{ kind: 'done' }]);
+  noteDone(work);
   dismiss(journal);
   // A signal that came this late changes nothing any more: what was done is reported.
   return summarize(parts);
+}
+
+/** The note may be in the journal although making it durable failed: then nothing is pending, and what was done is told. */
+function noteDone({ context, instance, journal }: Work): void {
+  try {
+    journal.append([{ kind: 'done' }]);
+  } catch (error) {
+    if (systemCode(error) === undefined || mayBePending(context, instance)) throw asPending(error, instance);
+  }
+}
+
+function mayBePending(context: Context, instance: InstanceName): boolean {
+  try {
+    return readPending(context, instance) !== undefined;
+  } catch {
+    return true;
+  }
 }
 
 /** One that is done tells of nothing pending: where it cannot be removed, the next restore does it. */
@@ -233,24 +251,6 @@ async function applyMount(
 
 /** Starting threads takes as long as making some hundred files. */
 const threadsFrom = 2000;
-
-/** What ended the work early, with the word that a restore is pending now. */
-function asPending(cause: unknown, instance: InstanceName): unknown {
-  if (isSnapError(cause, 'INTERRUPTED')) {
-    const { signal } = cause.data;
-    const message = `Interrupted by ${signal}: the restore is pending.`;
-    return new SnapError('INTERRUPTED', message, { signal, pending: instance }, { cause });
-  }
-  const problem = systemFault(cause);
-  if (problem !== undefined) {
-    const message = `The system failed (${(cause as Error).message}): the restore was interrupted and is pending.`;
-    return new SnapError('SYSTEM_FAILED', message, { problem, pending: instance }, { cause });
-  }
-  const code = systemCode(cause);
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return cause;
-  const message = 'There is no space left: the restore was interrupted and is pending.';
-  return new SnapError('NO_SPACE', message, { path: '', pending: instance }, { cause });
-}
 
 /** Where temporary names are left, the restore is not done: a recovery takes them away, or is told to leave them. */
 function refuseLeft(

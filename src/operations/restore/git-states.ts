@@ -5,7 +5,7 @@ import type { InstanceName, MountName, ObjectId, Seq } from '../../core/ids.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { KeptPath, PlannedChange } from '../../core/results.js';
-import { SnapError } from '../../errors.js';
+import { SnapError, isSnapError, systemCode } from '../../errors.js';
 import { openRoot } from '../capture/capture-mounts.js';
 import { type GitStatesByMount, unlessIn } from '../capture/protect-commits.js';
 import type { Context, PreparedGitRestore } from '../context.js';
@@ -113,10 +113,20 @@ export class GitRestores {
     };
     for (const [mount, prepared] of this.#prepared) {
       if (prepared.plan.changes.length === 0) continue;
-      for (const { path, reason } of await prepared.apply(note)) failed.push({ mount, path: gitPath(path), reason });
+      try {
+        for (const { path, reason } of await prepared.apply(note)) failed.push({ mount, path: gitPath(path), reason });
+      } catch (error) {
+        failed.push({ mount, path: gitPath(''), reason: inWords(error) });
+      }
     }
+    const { mounts } = this;
     this.close();
-    return [...failed, ...(await notAsWanted(context, job, failed))];
+    try {
+      return [...failed, ...(await notAsWanted(context, job, failed))];
+    } catch (error) {
+      const reason = `it could not be looked at once more: ${inWords(error)}`;
+      return [...failed, ...[...mounts].map((mount) => ({ mount, path: gitPath(''), reason }))];
+    }
   }
 
   close(): void {
@@ -125,6 +135,13 @@ export class GitRestores {
     this.#prepared.clear();
     this.#roots.length = 0;
   }
+}
+
+/** The files are done by then, and what is to be said of them is not kept back. @throws an interruption, and bugs */
+function inWords(error: unknown): string {
+  const isKnown = isSnapError(error) || systemCode(error) !== undefined;
+  if (!isKnown || isSnapError(error, 'INTERRUPTED')) throw error;
+  return (error as Error).message;
 }
 
 /** What was a worktree is never given a repository of its own in its place. */

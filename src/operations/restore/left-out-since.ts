@@ -3,7 +3,7 @@ import type { MountName } from '../../core/ids.js';
 import type { ObservedLine } from '../../core/manifest.js';
 import { ObservedSet } from '../../core/observed-set.js';
 import type { ObjectReader } from '../../core/ports.js';
-import { isSnapError } from '../../errors.js';
+import { type SnapErrorCode, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readManifest, readObserved } from '../snapshot-content.js';
 import { type KnownSnapshot, isFetched, knowIfReadable } from '../snapshots.js';
@@ -14,6 +14,9 @@ import { type KnownSnapshot, isFetched, knowIfReadable } from '../snapshots.js';
  */
 
 const byRule: ReadonlySet<string> = new Set<LeftOutReason>(['ignored', 'excluded', 'secret']);
+
+/** What a snapshot that cannot be read fails with, whoever reads it, and whenever. */
+const saysNothing: ReadonlySet<SnapErrorCode> = new Set(['STORE_DAMAGED', 'FORMAT_UNKNOWN', 'SNAPSHOT_DAMAGED']);
 
 /** What rules left out of a mount, at restores since the snapshot. */
 export type LeftOutSince = (mount: MountName) => ObservedSet;
@@ -29,14 +32,19 @@ export async function readLeftOutSince(
   for (const other of await context.store.snapshots(ref.instance)) {
     const known = other.seq > ref.seq && !isFetched(other, fetched) ? knowIfReadable(other) : undefined;
     if (known?.record.trigger !== 'emergency') continue;
-    try {
-      for (const { name } of (await readManifest(reader, known)).mounts) {
-        const observed = await readObserved(reader, known, name as MountName);
-        lines.set(name, [...(lines.get(name) ?? []), ...observed.filter(({ reason }) => byRule.has(reason))]);
-      }
-    } catch (error) {
-      if (!isSnapError(error)) throw error;
-    }
+    for (const [name, observed] of await observedByMount(reader, known))
+      lines.set(name, [...(lines.get(name) ?? []), ...observed.filter(({ reason }) => byRule.has(reason))]);
   }
   return (mount) => new ObservedSet(lines.get(mount) ?? [], () => false, null);
+}
+
+async function observedByMount(reader: ObjectReader, known: KnownSnapshot): Promise<[string, ObservedLine[]][]> {
+  const lines: [string, ObservedLine[]][] = [];
+  try {
+    for (const { name } of (await readManifest(reader, known)).mounts)
+      lines.push([name, await readObserved(reader, known, name as MountName)]);
+  } catch (error) {
+    if (!isSnapError(error) || !saysNothing.has(error.code)) throw error;
+  }
+  return lines;
 }

@@ -1,10 +1,10 @@
-import { pathToJson } from '../../core/entry-path.js';
+import { displayPath, pathToJson } from '../../core/entry-path.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, ObjectWriter } from '../../core/ports.js';
 import type { RestoreRequest } from '../../core/requests.js';
 import type { KeptPath, PlannedChange, RestoreResult, SnapshotPointer } from '../../core/results.js';
-import { SnapError } from '../../errors.js';
+import { SnapError, isSnapError, reworded } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
 import { embeddedRecord, readManifest, refuseOversized } from '../snapshot-content.js';
@@ -53,8 +53,10 @@ export async function restore(context: Context, request: PlannedRestoreRequest):
     refuseClosed(context.registry.find(known.ref.instance));
     await refuseRemoved(context, known.ref);
     const resumed = await continuePending(context, request, known, reader);
-    const result = await restoreLocked(context, request, known, reader);
-    if (resumed === undefined) return result;
+    if (resumed === undefined) return await restoreLocked(context, request, known, reader);
+    const result = await restoreLocked(context, request, known, reader).catch((error: unknown) => {
+      throw afterResumedFailed(error, resumed);
+    });
     return result.plan.length > 0 ? afterResumed(result, resumed) : resumed;
   } finally {
     await reader.close();
@@ -70,6 +72,16 @@ function afterResumed(result: RestoreResult, resumed: RestoreResult): RestoreRes
     `The restore that was interrupted was finished first; the state before it is snapshot ${first}. ` +
     `Snapshot ${second}, to which undo leads, is the state after that; for the one before all: restore ${first}.`;
   return { ...result, messages: [...result.messages, message] };
+}
+
+/** Whatever a failure says of nothing being changed is not true of what was finished before it. */
+function afterResumedFailed(error: unknown, { emergencySnapshot, failed }: RestoreResult): unknown {
+  if (!isSnapError(error)) return error;
+  const back = emergencySnapshot === null ? '' : `; the state before it is snapshot ${String(emergencySnapshot.seq)}`;
+  const paths = failed.slice(0, 5).map(({ path, reason }) => `${displayPath(path)} (${reason})`);
+  const more = failed.length > 5 ? ` and ${String(failed.length - 5)} more` : '';
+  const but = failed.length === 0 ? '' : `, but for ${paths.join(', ')}${more}`;
+  return reworded(error, `The restore that was interrupted was finished first${but}${back}. Then: ${error.message}`);
 }
 
 /** Before anything else is looked at: no part of such a restore is done. */

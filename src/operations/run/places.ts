@@ -11,10 +11,20 @@ export type Places = ReadonlyMap<HostPath, string | null>;
 export function placesOf({ host }: Context, mounts: readonly Pick<MountRecord, 'path'>[]): Places {
   return new Map(
     mounts.map(({ path }) => {
-      const identity = host.identity(path);
+      const identity = identityOf(host, path);
       return [path, identity?.directory === true ? `${String(identity.dev)} ${String(identity.ino)}` : null];
     }),
   );
+}
+
+/** A folder that cannot be looked at is nowhere. */
+function identityOf(host: Context['host'], path: HostPath): ReturnType<Context['host']['identity']> {
+  try {
+    return host.identity(path);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return undefined;
+  }
 }
 
 /** What a command did with the folders themselves, or their instance, that stands in the way of a restore into them. */

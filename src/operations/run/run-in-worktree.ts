@@ -1,5 +1,5 @@
 import { type NamedRisk, namedRisks } from '../../core/assessment.js';
-import { type HostPath, displayPath } from '../../core/entry-path.js';
+import { type HostPath, displayPath, parentOf } from '../../core/entry-path.js';
 import type { DirtyExitPolicy } from '../../core/jackin/configuration.js';
 import type { DiscardRequest, RunRequest } from '../../core/requests.js';
 import type { SaveResult } from '../../core/results.js';
@@ -73,11 +73,31 @@ async function afterRun(context: Context, made: WorktreeRecord, request: RunRequ
     };
   } catch (error) {
     // What the command returned comes first.
-    const said = isSnapError(error, 'WORKTREE_HOLDS_MORE')
-      ? error.data.reasons
-      : [(error instanceof Error ? error.message : String(error)).replace(/\.$/, '')];
+    if (isGone(context, record)) {
+      const messages = [...result.messages, sayOfRemoved(error)];
+      return { ...result, worktree: { ...stays, kept: false }, messages };
+    }
+    const said = isSnapError(error, 'WORKTREE_HOLDS_MORE') ? error.data.reasons : [wordsOf(error).replace(/\.$/, '')];
     return { ...result, worktree: { ...stays, branch: await checkedOut(context, record), unsaved: said } };
   }
+}
+
+/** Nothing of it is left, not even the folder that its name has: what failed came after its removal. */
+function isGone({ host }: Context, { path }: WorktreeRecord): boolean {
+  try {
+    return host.identity(parentOf(path)) === undefined;
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
+    return false;
+  }
+}
+
+function sayOfRemoved(error: unknown): string {
+  return `The worktree is removed, but not all that belongs to it: ${wordsOf(error)}`;
+}
+
+function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Null for a commit. Where it cannot be known, it is the branch that was made for the worktree. */
@@ -139,10 +159,16 @@ async function removed(context: Context, record: WorktreeRecord, { saved: first 
   const unsaved = await whyNotRemoved(context, record, saved);
   if (saved === null || unsaved.length > 0) return { unsaved };
   const look = (await context.worktrees()).look(record);
-  const { branchStays } = await removeNow(context, record, null, { look, seen });
   const { seq } = saved.snapshot;
   const later = seq === first?.snapshot.seq ? [] : [`What it held in the end is in snapshot ${String(seq)}.`];
-  return { kept: false, branchStays, messages: [...later, ...goneWith(saved)] };
+  const messages = [...later, ...goneWith(saved)];
+  try {
+    const { branchStays } = await removeNow(context, record, null, { look, seen });
+    return { kept: false, branchStays, messages };
+  } catch (error) {
+    if (!isGone(context, record)) throw error;
+    return { kept: false, branchStays: true, messages: [...messages, sayOfRemoved(error)] };
+  }
 }
 
 /** What is there by now: somebody may have thought over the question for long, or have left something running. */

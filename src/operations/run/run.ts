@@ -185,9 +185,17 @@ async function whileActive(
   try {
     return await act();
   } finally {
+    if (mark !== undefined) clearMark(context, instance, mark);
+  }
+}
+
+/** One that stays is that of a process which has ended: that is no reason to keep back what came of the command. */
+function clearMark({ registry }: Context, instance: InstanceName, mark: string): void {
+  try {
     // Somebody else's mark is theirs to clear.
-    if (mark !== undefined && context.registry.readActivity(instance) === mark)
-      context.registry.clearActivity(instance);
+    if (registry.readActivity(instance) === mark) registry.clearActivity(instance);
+  } catch (error) {
+    if (systemCode(error) === undefined) throw error;
   }
 }
 

@@ -2,6 +2,8 @@ import type { Mutant } from './mutant.js';
 
 const apply = ['operations/apply.test.ts', 'operations/apply-together.test.ts', 'operations/apply-meanwhile.test.ts'];
 const together = ['operations/apply-together.test.ts'];
+const ownFailures = ['operations/restore/own-failures.test.ts'];
+const doneJournal = ['operations/restore/done-journal.test.ts'];
 const meanwhile = ['operations/apply-meanwhile.test.ts', 'operations/apply-together.test.ts'];
 const pending = ['operations/pending.test.ts'];
 const interrupted = ['acceptance/restore-pending.test.ts'];
@@ -182,24 +184,45 @@ export const mutantsOfApplying: readonly Mutant[] = [
   },
   {
     name: 'a store that cannot be read makes a path one that cannot be made',
-    file: 'operations/restore/failed-beside.ts',
-    find: 'reader: toldApart(request.reader), onLend',
-    replace: 'reader: (void toldApart, request.reader), onLend',
-    tests: meanwhile,
+    file: 'operations/restore/apply.ts',
+    find: 'reader: ownReader(request.reader)',
+    replace: 'reader: (void ownReader, request.reader)',
+    tests: ownFailures,
   },
   {
     name: 'a journal that cannot be written makes a path one that cannot be made',
-    file: 'operations/restore/failed-beside.ts',
-    find: 'act({ ...request, reader: toldApart(request.reader), onLend })',
-    replace: '(void onLend, act({ ...request, reader: toldApart(request.reader) }))',
-    tests: meanwhile,
+    file: 'operations/restore/apply.ts',
+    find: 'onLend: own(request.onLend)',
+    replace: 'onLend: request.onLend',
+    tests: ownFailures,
+  },
+  {
+    name: 'who is told of a file and fails makes it one that cannot be made',
+    file: 'operations/restore/apply.ts',
+    find: 'onFile: own(request.onFile)',
+    replace: 'onFile: request.onFile',
+    tests: ownFailures,
   },
   {
     name: 'a journal that is done and stays hides what was not restored',
     file: 'operations/restore/execute.ts',
     find: '  dismiss(journal);\n',
     replace: '  void dismiss;\n  journal.remove();\n',
-    tests: ['operations/restore/done-journal.test.ts'],
+    tests: doneJournal,
+  },
+  {
+    name: 'a journal that is done and not synced hides what was not restored',
+    file: 'operations/restore/execute.ts',
+    find: 'if (systemCode(error) === undefined || mayBePending(context, instance)) throw',
+    replace: 'void [systemCode, mayBePending, context];\n    throw',
+    tests: doneJournal,
+  },
+  {
+    name: 'a restore is done although its journal does not say so',
+    file: 'operations/restore/execute.ts',
+    find: 'if (systemCode(error) === undefined || mayBePending(context, instance)) throw',
+    replace: 'void mayBePending;\n    if (systemCode(error) === undefined || context === undefined) throw',
+    tests: doneJournal,
   },
   {
     name: 'a git that could not be started hides what was not restored',

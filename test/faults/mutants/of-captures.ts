@@ -108,9 +108,16 @@ export const mutantsOfCaptures: readonly Mutant[] = [
   },
   {
     name: 'a store that fails counts as a folder that does',
-    file: 'operations/capture/walk-failures.ts',
-    find: '    throw new WriterFailure(error);\n  }\n}\n\n/**',
-    replace: '    throw error;\n  }\n}\n\n/**',
+    file: 'operations/capture/capture.ts',
+    find: '[ownWriter(request.writer), own(request.onFile)]',
+    replace: '[(void ownWriter, request.writer), own(request.onFile)]',
+    tests: capture,
+  },
+  {
+    name: 'a file is not there where who is told of it fails',
+    file: 'operations/capture/capture.ts',
+    find: '[ownWriter(request.writer), own(request.onFile)]',
+    replace: '[ownWriter(request.writer), (void own, request.onFile)]',
     tests: capture,
   },
   {

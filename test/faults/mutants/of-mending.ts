@@ -81,6 +81,13 @@ export const mutantsOfMending: readonly Mutant[] = [
     tests: ['git/packed-refs.test.ts'],
   },
   {
+    name: 'commits that could not be looked at are none',
+    file: 'git/lost-refs.ts',
+    find: "await ifSound(reader.find(oid, 'commit'))",
+    replace: "await ifSound(reader.find(oid, 'commit').catch(() => undefined))",
+    tests: ['acceptance/told-in-spite.test.ts'],
+  },
+  {
     name: 'numbers whose refs are moved are not noted as used',
     file: 'operations/keep/collect-garbage.ts',
     find: '    noteHighestNumbers(context);\n',
