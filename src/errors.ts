@@ -117,6 +117,38 @@ export class SnapError<Code extends SnapErrorCode = SnapErrorCode> extends Error
   }
 }
 
+/** True for a failure that the library or the system tells of in words: neither a bug nor the wish to end. */
+export function isTold(error: unknown): error is Error {
+  if (isSnapError(error)) return error.code !== 'INTERRUPTED';
+  const code = systemCode(error);
+  return code !== undefined && !isNodesOwn(code);
+}
+
+/** Node's own: for what it was asked in the wrong way. */
+export function isNodesOwn(code: string): boolean {
+  return code.startsWith('ERR_');
+}
+
+export function wordsOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/** A full or failing disk is no bug, wherever it shows. Undefined for what is another failure. */
+export function knownFailure(error: unknown): SnapError | undefined {
+  const code = systemCode(error);
+  if (code === 'ENOSPC' || code === 'EDQUOT')
+    return new SnapError('NO_SPACE', 'There is no space left.', { path: '' }, { cause: error });
+  const problem = systemFault(error);
+  if (problem === undefined) return undefined;
+  return new SnapError('SYSTEM_FAILED', `The system failed: ${wordsOf(error)}.`, { problem }, { cause: error });
+}
+
+/** The failure of what came after something was done, with the words that say so. Bugs stay what they are. */
+export function afterDone(error: unknown, done: string): unknown {
+  const known = isSnapError(error) ? error : knownFailure(error);
+  return known === undefined ? error : reworded(known, `${done} Then: ${known.message}`);
+}
+
 /** The same failure in other words. */
 export function reworded<Code extends SnapErrorCode>(error: SnapError<Code>, message: string): SnapError<Code> {
   return new SnapError(error.code, message, error.data, { cause: error });

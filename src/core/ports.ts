@@ -518,6 +518,7 @@ export interface Processes {
 
 /** The record of one restore; every append is durable when it returns. */
 export interface Journal {
+  /** Durable when it returns; where it fails, none of them is there. */
   append(records: readonly JournalRecord[]): void;
   close(): void;
   /** The restore is over: nothing is pending any more. */

@@ -1,6 +1,16 @@
 import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, readdirSync, truncateSync, unlinkSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  fstatSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readdirSync,
+  truncateSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import { dirname, join } from 'node:path';
 
 import type { InstanceName } from '../core/ids.js';
@@ -41,15 +51,16 @@ export class FileJournals implements Journals {
     try {
       text = readRegularFile(file, 'utf8');
     } catch (error) {
-      if (systemCode(error) === 'ENOENT') return undefined;
-      throw error;
+      const code = systemCode(error);
+      if (code === 'ENOENT') return undefined;
+      throw code === 'EISDIR' || code === 'ENXIO' ? damaged(file, error) : error;
     }
     return parseJournal(text, file);
   }
 
   /** A new journal; there must be none. */
   create(instance: InstanceName): Journal {
-    return new FileJournal(this.#file(instance), 'wx');
+    return new FileJournal(this.#file(instance), 'ax');
   }
 
   /** For more records; a torn last line is cut off first. */
@@ -108,15 +119,31 @@ class FileJournal implements Journal {
   readonly #fd: number;
   #closed = false;
 
-  constructor(file: string, flags: 'wx' | 'a') {
+  constructor(file: string, flags: 'ax' | 'a') {
     this.#file = file;
     this.#fd = openSync(file, flags, 0o600);
   }
 
   append(records: readonly JournalRecord[]): void {
-    for (let at = 0; at < records.length; at += writtenTogether) this.#write(records.slice(at, at + writtenTogether));
-    fsyncSync(this.#fd);
-    syncFolderOf(this.#file);
+    const { size } = fstatSync(this.#fd);
+    try {
+      for (let at = 0; at < records.length; at += writtenTogether) this.#write(records.slice(at, at + writtenTogether));
+      fsyncSync(this.#fd);
+      syncFolderOf(this.#file);
+    } catch (error) {
+      this.#takeBack(size);
+      throw error;
+    }
+  }
+
+  /** Nobody goes by what could not be made durable: neither may whoever reads it later, as far as that can be had. */
+  #takeBack(size: number): void {
+    try {
+      ftruncateSync(this.#fd, size);
+      fsyncSync(this.#fd);
+    } catch (error) {
+      if (systemCode(error) === undefined) throw error;
+    }
   }
 
   #write(records: readonly JournalRecord[]): void {

@@ -22,9 +22,13 @@ export function readRegularFile(path: string, encoding?: 'latin1' | 'utf8'): Buf
 /** The same to read in parts. */
 export function openRegularFile(path: string): number {
   const fd = openSync(path, openFlags);
-  const stat = fstatSync(fd);
-  if (stat.isFile()) return fd;
-  closeSync(fd);
-  const code = stat.isDirectory() ? 'EISDIR' : 'ENXIO';
-  throw Object.assign(new Error(`${code}: no regular file, open '${path}'`), { code, path });
+  try {
+    const stat = fstatSync(fd);
+    if (stat.isFile()) return fd;
+    const code = stat.isDirectory() ? 'EISDIR' : 'ENXIO';
+    throw Object.assign(new Error(`${code}: no regular file, open '${path}'`), { code, path });
+  } catch (error) {
+    closeSync(fd);
+    throw error;
+  }
 }

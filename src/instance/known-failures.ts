@@ -1,4 +1,4 @@
-import { SnapError, systemCode, systemFault } from '../errors.js';
+import { knownFailure } from '../errors.js';
 import { refusalWithin } from './data-directory.js';
 
 /** A full or failing disk or a closed data directory is no bug, wherever it shows. */
@@ -19,18 +19,4 @@ function wrap(member: unknown, dataDirectory: string): unknown {
       throw refusalWithin(dataDirectory, error) ?? knownFailure(error) ?? error;
     }
   };
-}
-
-function knownFailure(error: unknown): SnapError | undefined {
-  const code = systemCode(error);
-  if (code === 'ENOSPC' || code === 'EDQUOT')
-    return new SnapError('NO_SPACE', 'There is no space left.', { path: '' }, { cause: error });
-  const problem = systemFault(error);
-  if (problem === undefined) return undefined;
-  return new SnapError(
-    'SYSTEM_FAILED',
-    `The system failed: ${(error as Error).message}.`,
-    { problem },
-    { cause: error },
-  );
 }

@@ -1,6 +1,7 @@
-import type { ObjectReader } from '../core/ports.js';
+import type { ObjectReader, ObjectWriter } from '../core/ports.js';
 
 type Reader = Pick<ObjectReader, 'stream' | 'read' | 'expect'>;
+type Writer = Pick<ObjectWriter, 'writeBlob' | 'writeLargeBlob' | 'writeTree' | 'has'>;
 
 /**
  * A failure of what works on a mount: the store, the journal, who is told of the progress. It looks like any system
@@ -23,7 +24,7 @@ export async function endedByOwnFailures<Result>(act: () => Promise<Result>): Pr
 }
 
 /** An act with its failures told apart from those of the mount. */
-export function own<Arguments extends unknown[], Result>(
+export function asOwnFailure<Arguments extends unknown[], Result>(
   act: (...given: Arguments) => Result,
 ): (...given: Arguments) => Result {
   return (...given) => {
@@ -36,7 +37,7 @@ export function own<Arguments extends unknown[], Result>(
 }
 
 /** The same of one that takes its time. */
-export function ownLater<Arguments extends unknown[], Result>(
+export function asOwnFailureLater<Arguments extends unknown[], Result>(
   act: (...given: Arguments) => Promise<Result>,
 ): (...given: Arguments) => Promise<Result> {
   return async (...given) => {
@@ -49,7 +50,7 @@ export function ownLater<Arguments extends unknown[], Result>(
 }
 
 /** The same of one that looks at the mount meanwhile: what fails in `ofMount` is of the mount, all else an own failure. */
-export async function ownBut<Result>(act: (ofMount: OfMount) => Promise<Result>): Promise<Result> {
+export async function asOwnFailureBut<Result>(act: (ofMount: OfMount) => Promise<Result>): Promise<Result> {
   const failures = new Set<unknown>();
   const note = (error: unknown): never => {
     failures.add(error);
@@ -75,10 +76,27 @@ type OfMount = <Found>(look: () => Found) => Found;
 /** A reader with its own failures told apart from those of the files that are made of what it reads. */
 export function ownReader(reader: Reader): Reader {
   return {
-    expect: own((oids) => {
+    expect: asOwnFailure((oids) => {
       reader.expect(oids);
     }),
-    read: ownLater((name, type, limit) => reader.read(name, type, limit)),
-    stream: (oid, onChunk) => ownBut((ofMount) => reader.stream(oid, (chunk) => ofMount(() => onChunk(chunk)))),
+    read: asOwnFailureLater((name, type, limit) => reader.read(name, type, limit)),
+    stream: (oid, onChunk) =>
+      asOwnFailureBut((ofMount) => reader.stream(oid, (chunk) => ofMount(() => onChunk(chunk)))),
+  };
+}
+
+/** The writer with its own failures told apart from those of the files that it is handed. */
+export function ownWriter(writer: Writer): Writer {
+  return {
+    writeBlob: asOwnFailure((content) => writer.writeBlob(content)),
+    writeTree: asOwnFailure((entries) => writer.writeTree(entries)),
+    has: asOwnFailure((oid) => writer.has(oid)),
+    writeLargeBlob: (size, read) =>
+      asOwnFailureBut((ofMount) =>
+        writer.writeLargeBlob(size, () => {
+          const source = ofMount(read);
+          return { next: (buffer) => ofMount(() => source.next(buffer)) };
+        }),
+      ),
   };
 }

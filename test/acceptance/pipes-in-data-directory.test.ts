@@ -17,10 +17,17 @@ test('a pipe in the place of any file of the data directory is not waited for', 
   const wasSound = join(scene.area, 'sound');
   cpSync(scene.dataDir, wasSound, { recursive: true });
   const files = walkTree(scene.dataDir, { hash: false }).filter(({ type }) => type === 'file');
+  // What is there at times.
+  const further = [
+    'journals/t.journal',
+    'instances/t/activity.json',
+    'instances/t/worktree.json',
+    'instances/t/fetched',
+  ];
   const ends: string[] = [];
-  for (const { path } of files) {
+  for (const path of [...files.map(({ path }) => path), ...further]) {
     const file = join(scene.dataDir, path);
-    rmSync(file);
+    rmSync(file, { force: true });
     expect(spawnSync('mkfifo', ['-m', '600', file]).status).toBe(0);
     for (const command of [['list'], ['save'], ['verify'], ['restore', '1', '--yes'], ['doctor', '--fix']]) {
       const { code, timedOut } = await scene.start(command, { timeout: 20_000 }).done;

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readFileSync,
   readdirSync,
+  renameSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -71,6 +72,27 @@ describe('a journal', () => {
     expect(journals.read(demo)).toEqual(records);
   });
 
+  test.each(['of a new journal', 'of one that was opened again'])(
+    'does not hold records %s that could not be made durable',
+    (what) => {
+      const { journals, folder } = written();
+      const other = 'alpha' as InstanceName;
+      const isNew = what === 'of a new journal';
+      const journal = isNew ? journals.create(other) : journals.reopen(demo);
+      const before = isNew ? [] : records;
+      if (isNew) journal.append(before);
+      renameSync(folder, `${folder}-elsewhere`);
+      expect(() => {
+        journal.append([lent('never'), { kind: 'done' }]);
+      }).toThrow(code('ENOENT'));
+      renameSync(`${folder}-elsewhere`, folder);
+      expect(journals.read(isNew ? other : demo)).toEqual(before);
+      journal.append([lent('c')]);
+      expect(journals.read(isNew ? other : demo)).toEqual([...before, lent('c')]);
+      journal.close();
+    },
+  );
+
   test('goes on where it ended', () => {
     const { journals } = written();
     const journal = journals.reopen(demo);
@@ -87,7 +109,7 @@ describe('a journal', () => {
   test('that cannot be read is an error, not the end of a restore', () => {
     const folder = tempDir();
     mkdirSync(join(folder, 'demo.journal'));
-    expect(() => new FileJournals(folder).read(demo)).toThrow(code('EISDIR'));
+    expect(() => new FileJournals(folder).read(demo)).toThrow(code('JOURNAL_DAMAGED'));
     expect(new FileJournals(folder).pending()).toEqual([demo]);
   });
 });

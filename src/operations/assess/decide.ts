@@ -7,7 +7,7 @@ import type { DiscardRequest } from '../../core/requests.js';
 import type { InstanceSummary, SnapshotPointer } from '../../core/results.js';
 import type { WorktreeRemoval } from '../../core/run-results.js';
 import type { DiscardResult, KeepResult, ResumeResult } from '../../core/session-results.js';
-import { SnapError } from '../../errors.js';
+import { SnapError, afterDone } from '../../errors.js';
 import type { Context } from '../context.js';
 import { save } from '../save.js';
 import { refuseUnended } from '../session/activity.js';
@@ -46,7 +46,7 @@ export async function noteKeep(context: Context, name: InstanceName, note: strin
  * Gives the work of a session up: a snapshot of it, then the worktree that `run` made for it goes, and the instance is
  * closed. Nothing else is removed. All that is dirty or unpushed must be acknowledged by its name first.
  * @throws SnapError DECLINED, INSTANCE_ACTIVE, INSTANCE_CLOSED, RESTORE_PENDING, WORKTREE_HOLDS_MORE and the like, and all that `save`
- * throws: then the instance is as it was
+ * throws: then the instance is as it was, unless it says that the worktree is removed
  */
 export async function discard(context: Context, request: DiscardRequest): Promise<DiscardResult> {
   const record = await recordFor(context, request.instance);
@@ -58,9 +58,16 @@ export async function discard(context: Context, request: DiscardRequest): Promis
   await acknowledged(inInstance, assessment, request);
   const saved = await saveBefore(inInstance, record, assessment);
   const worktree = await removeItsWorktree(inInstance, record);
-  const instance = await changeRecord(inInstance, async (now) => {
+  const instance = await closeIt(inInstance, saved).catch((error: unknown) => {
+    throw worktree === null ? error : afterDone(error, `The worktree ${worktree.name} is removed.`);
+  });
+  return { instance, assessment, worktree, ...saved, messages: [...saved.messages, ...(worktree?.messages ?? [])] };
+}
+
+function closeIt(context: Context, saved: SavedBefore): ReturnType<typeof changeRecord> {
+  return changeRecord(context, async (now) => {
     refuseClosed(now);
-    await refuseUnended(inInstance, now);
+    await refuseUnended(context, now);
     const decided_at = context.now().toISOString();
     return {
       ...now,
@@ -68,7 +75,6 @@ export async function discard(context: Context, request: DiscardRequest): Promis
       exit: { decision: 'discard', decided_at, note: null, snapshot: saved.snapshot?.seq ?? null },
     };
   });
-  return { instance, assessment, worktree, ...saved, messages: [...saved.messages, ...(worktree?.messages ?? [])] };
 }
 
 async function acknowledged(

@@ -19,7 +19,7 @@ import type {
 } from '../../core/ports.js';
 import { systemCode } from '../../errors.js';
 import type { Interruption } from '../interruption.js';
-import { endedByOwnFailures, own } from '../own-failures.js';
+import { asOwnFailure, endedByOwnFailures, ownWriter } from '../own-failures.js';
 import {
   type CaptureStats,
   type Captured,
@@ -36,7 +36,7 @@ import { type Grafts, TakenOver, pathsByRanges } from './grafts.js';
 import { LinkGroups } from './link-groups.js';
 import { absentIn, isInScope } from './scope.js';
 import { type ContentForm, type ReadFile, readStable } from './read-stable.js';
-import { isDenied, ownWriter } from './walk-failures.js';
+import { isDenied } from './walk-failures.js';
 
 /*
  * The walk: every entry of a mount once, in byte order, through held descriptors. What is to be stored goes to the
@@ -82,7 +82,7 @@ export interface CapturedTree {
 
 /** A failure of the writer ends the walk, whatever it is; one of an entry only leaves that entry out. */
 export async function capture(request: CaptureRequest): Promise<CapturedTree> {
-  const [writer, onFile] = [ownWriter(request.writer), own(request.onFile)];
+  const [writer, onFile] = [ownWriter(request.writer), asOwnFailure(request.onFile)];
   return endedByOwnFailures(() => new Walk({ ...request, writer, onFile }).run());
 }
 

@@ -3,7 +3,7 @@ import { type InstanceName, zeroObjectId } from '../../core/ids.js';
 import type { InstanceRecord } from '../../core/instance-record.js';
 import type { SnapshotRef } from '../../core/ports.js';
 import type { DoctorFinding, DoctorResult } from '../../core/results.js';
-import { isSnapError, systemCode } from '../../errors.js';
+import { isSnapError, isTold } from '../../errors.js';
 import type { Context } from '../context.js';
 import { readPending } from '../restore/pending.js';
 import { lostStore } from '../lost-store.js';
@@ -21,11 +21,11 @@ export async function doctor(context: Context, { fix = false }: { readonly fix?:
     try {
       findings.push(...(await check()));
     } catch (error) {
-      if (!isSnapError(error) && systemCode(error) === undefined) throw error;
+      if (!isTold(error)) throw error;
       findings.push({
         level: 'problem',
         isDamage: isSnapError(error, 'STORE_DAMAGED'),
-        what: (error as Error).message,
+        what: error.message,
         hint: null,
       });
     }

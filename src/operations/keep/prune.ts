@@ -2,7 +2,7 @@ import type { InstanceName } from '../../core/ids.js';
 import type { SnapshotRef } from '../../core/ports.js';
 import type { JackinSnap } from '../../core/requests.js';
 import type { RemovalResult, SnapshotPointer } from '../../core/results.js';
-import { SnapError, isSnapError, systemCode } from '../../errors.js';
+import { SnapError, afterDone, isSnapError } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForRemoval } from '../locking.js';
 import { refusePending, readPending } from '../restore/pending.js';
@@ -82,10 +82,12 @@ async function removing(
   const may = ({ seq }: SnapshotRef): boolean => gone.some((ref) => ref.seq === seq);
   const steps = new Steps(context, instance);
   await steps.remove(async (refs) => (await removal.choose(refs)).filter(may));
-  const isFreed = await steps.free();
-  const unmet = removal.ceiling && isFreed ? await meetCeiling(context, steps, may) : [];
+  const { unmet, left } = await steps.afterRemoval(async () => {
+    await steps.free();
+    const unmet = removal.ceiling ? await meetCeiling(context, steps, may) : [];
+    return { unmet, left: await context.store.snapshots(instance) };
+  });
   const messages = [...unmet, ...steps.messages];
-  const left = await steps.left();
   return { ...answer, removed: pointers(steps.gone), kept: pointers(left), freedBytes: steps.freedBytes, messages };
 }
 
@@ -117,7 +119,7 @@ async function meetCeiling(
       return over.gone;
     });
     if (going === 0) return over.messages;
-    if (!(await steps.free())) return [];
+    await steps.free();
   }
 }
 
@@ -127,7 +129,6 @@ class Steps {
   readonly gone: SnapshotRef[] = [];
   messages: readonly string[] = [];
   readonly #context: Context;
-  #all: readonly SnapshotRef[] = [];
   #freed = 0;
 
   constructor(context: Context, instance: InstanceName) {
@@ -145,7 +146,6 @@ class Steps {
     let count = 0;
     this.#freed += await freedBy(this.#context, await lockForRemoval(this.#context, this.instance), async () => {
       const all = await store.snapshots(this.instance);
-      this.#all = all;
       const gone = new Set(await choose(all));
       if (gone.size > 0) await removeSnapshots(this.#context, this.instance, all, gone);
       this.gone.push(...gone);
@@ -154,38 +154,29 @@ class Steps {
     return count;
   }
 
-  /** Whatever keeps it from that, the refs are gone nevertheless, and the space is freed later: false. */
-  async free(): Promise<boolean> {
+  /** Where somebody else is at it, the refs are gone nevertheless, and the space is freed later. */
+  async free(): Promise<void> {
     try {
       const { freedBytes, messages } = await collectGarbage(this.#context);
       this.#freed += freedBytes;
       this.messages = messages;
-      return true;
     } catch (error) {
-      if (isSnapError(error, 'BUSY'))
-        this.messages = ['The space was not freed, since others are in the store: "gc" does it later.'];
-      else if (this.gone.length > 0 && isToldInWords(error))
-        this.messages = [`The space was not freed; "gc" does it later. ${error.message}`];
-      else throw error;
-      return false;
+      if (!isSnapError(error, 'BUSY')) throw error;
+      this.messages = ['The space was not freed, since others are in the store: "gc" does it later.'];
     }
   }
 
-  /** What is left of the instance; where that cannot be read any more, what there was but for what is gone. */
-  async left(): Promise<readonly SnapshotRef[]> {
+  /** What fails after a removal says what is gone. */
+  async afterRemoval<Result>(act: () => Promise<Result>): Promise<Result> {
     try {
-      return await this.#context.store.snapshots(this.instance);
+      return await act();
     } catch (error) {
-      if (this.gone.length === 0 || !isToldInWords(error)) throw error;
-      const gone = new Set(this.gone.map(({ ref }) => ref));
-      return this.#all.filter(({ ref }) => !gone.has(ref));
+      if (this.gone.length === 0) throw error;
+      const named = this.gone.slice(0, 20).map(({ seq }) => String(seq));
+      const more = this.gone.length > 20 ? ` and ${String(this.gone.length - 20)} more` : '';
+      throw afterDone(error, `Removed from ${this.instance}: ${named.join(', ')}${more}.`);
     }
   }
-}
-
-/** No reason to keep back which snapshots are gone; an interruption is one to end. */
-function isToldInWords(error: unknown): error is Error {
-  return (isSnapError(error) || systemCode(error) !== undefined) && !isSnapError(error, 'INTERRUPTED');
 }
 
 function pointers(refs: readonly SnapshotRef[]): SnapshotPointer[] {

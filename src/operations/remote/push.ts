@@ -8,7 +8,7 @@ import { withoutSecrets } from '../../core/remote/address.js';
 import type { LeftOutOfPush, PushRequest, PushResult, RefusedSnapshot } from '../../core/remote/results.js';
 import type { PushAnswer, Remote, Remotes } from '../../core/remote/remotes.js';
 import { isSecret } from '../../core/secrets.js';
-import { SnapError, isSnapError } from '../../errors.js';
+import { SnapError, isSnapError, isTold } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForReading } from '../locking.js';
 import { chooseInstance } from '../session/choose-instance.js';
@@ -39,8 +39,8 @@ export async function push(context: Context, request: PushRequest): Promise<Push
       messages: [],
     };
     if (request.dryRun === true || going.length === 0) return { ...answer, pushed: going, refused: sorted.refused };
-    const { pushed, refused } = await send(context, remotes, remote, going);
-    return { ...answer, pushed, refused: [...sorted.refused, ...refused] };
+    const { pushed, refused, messages } = await send(context, remotes, remote, going);
+    return { ...answer, messages, pushed, refused: [...sorted.refused, ...refused] };
   } finally {
     lock.release();
   }
@@ -133,12 +133,12 @@ async function send(
   remotes: Remotes,
   remote: Remote,
   going: readonly RemoteSnapshot[],
-): Promise<{ pushed: RemoteSnapshot[]; refused: RefusedSnapshot[] }> {
+): Promise<{ pushed: RemoteSnapshot[]; refused: RefusedSnapshot[]; messages: readonly string[] }> {
   const answer = await remotes.push(remote, going.map(toRef), ({ objects, totalObjects, bytes }) => {
     onProgress({ phase: 'push', files: objects, bytes, totalFiles: totalObjects, totalBytes: null });
   });
   if (answer.failure !== null && answer.refs.size === 0) throw answer.failure;
-  const there = await lookAgain(remotes, remote);
+  const { there, messages } = await lookAgain(remotes, remote);
   const pushed: RemoteSnapshot[] = [];
   const refused: RefusedSnapshot[] = [];
   for (const snapshot of going) {
@@ -146,16 +146,21 @@ async function send(
     if (detail === null) pushed.push(snapshot);
     else refused.push({ ...snapshot, reason: 'rejected', detail: withoutSecrets(detail, remote.address) });
   }
-  return { pushed, refused };
+  return { pushed, refused, messages };
 }
 
-/** What is there now; in words why that is not known, which is no reason to keep back what the remote said. */
-async function lookAgain(remotes: Remotes, remote: Remote): Promise<ReadonlyMap<string, string> | string> {
+/** What is there now, or why that is not known: no reason to keep back what the remote said. */
+async function lookAgain(
+  remotes: Remotes,
+  remote: Remote,
+): Promise<{ readonly there: ReadonlyMap<string, string> | null; readonly messages: readonly string[] }> {
   try {
-    return new Map((await snapshotsAt(remotes, remote)).map(({ ref, commit }) => [ref, commit]));
+    const there = new Map((await snapshotsAt(remotes, remote)).map(({ ref, commit }) => [ref, commit]));
+    return { there, messages: [] };
   } catch (error) {
-    if (!isSnapError(error) || error.code === 'INTERRUPTED') throw error;
-    return error.message;
+    if (!isTold(error)) throw error;
+    const message = `What the remote took was not looked for there once more: ${withoutSecrets(error.message, remote.address)}`;
+    return { there: null, messages: [message] };
   }
 }
 
@@ -167,11 +172,11 @@ function toRef({ ref, commit }: RemoteSnapshot): AdvertisedRef {
 function whyRejected(
   { refs, failure }: PushAnswer,
   { ref, commit }: RemoteSnapshot,
-  there: ReadonlyMap<string, string> | string,
+  there: ReadonlyMap<string, string> | null,
 ): string | null {
   const said = refs.get(ref);
   if (said === undefined) return failure?.message ?? 'the remote said nothing of it';
   if (said.outcome === 'rejected') return said.said;
-  if (typeof there === 'string') return `the remote took it, and could not be looked at once more: ${there}`;
-  return there.get(ref) === commit ? null : 'the remote took it, and does not have it';
+  if (there === null || there.get(ref) === commit) return null;
+  return 'the remote took it, and does not have it';
 }

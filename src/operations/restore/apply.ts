@@ -4,8 +4,8 @@ import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { Change, Kept } from '../../core/restore-plan.js';
 import type { RestoreThreads } from '../../core/restore-threads.js';
 import type { Interruption } from '../interruption.js';
-import { endedByOwnFailures, own, ownReader } from '../own-failures.js';
-import { EntryMaker, type Temporary } from './entry-maker.js';
+import { asOwnFailure, endedByOwnFailures, ownReader } from '../own-failures.js';
+import { EntryMaker, type Waiting } from './entry-maker.js';
 import { type Remembered, hasAttributes, isInState } from './entry-state.js';
 import { inTurns, objectsFor } from './expected.js';
 import type { ContentHasher } from './hashing.js';
@@ -62,8 +62,9 @@ export interface Applied {
 }
 
 export async function applyChanges(request: ApplyRequest): Promise<Applied> {
-  const ours = { reader: ownReader(request.reader), onLend: own(request.onLend), onFile: own(request.onFile) };
-  return endedByOwnFailures(() => new Application({ ...request, ...ours }).run());
+  const [onLend, onFile] = [asOwnFailure(request.onLend), asOwnFailure(request.onFile)];
+  const told = { ...request, reader: ownReader(request.reader), onLend, onFile };
+  return endedByOwnFailures(() => new Application(told).run());
 }
 
 class Application {
@@ -359,14 +360,6 @@ class Application {
     this.#maker.setDirectoryOwner(path, after);
     this.#writer.setDirectoryMode(path, after.mode);
   }
-}
-
-interface Waiting {
-  readonly change: Change;
-  readonly after: StoredFile;
-  readonly temporary: Temporary;
-  /** Something that a rename may replace has the name. */
-  readonly replace: boolean;
 }
 
 /** An fsync a file takes long for many; one of the whole file system takes long when others write to it. */

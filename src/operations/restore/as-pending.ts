@@ -1,5 +1,5 @@
 import type { InstanceName } from '../../core/ids.js';
-import { SnapError, isSnapError, reworded, systemCode } from '../../errors.js';
+import { SnapError, isNodesOwn, isSnapError, reworded, systemCode } from '../../errors.js';
 
 /** What ended the work of a restore early, with the word that it is pending now. */
 export function asPending(cause: unknown, instance: InstanceName): unknown {
@@ -13,7 +13,7 @@ export function asPending(cause: unknown, instance: InstanceName): unknown {
   if (code === 'ENOSPC' || code === 'EDQUOT' || code === 'NO_SPACE')
     return new SnapError('NO_SPACE', `There is no space left: ${pending}`, { path: '', pending: instance }, { cause });
   if (isSnapError(cause)) return reworded(cause, `${cause.message} The restore was interrupted and is pending.`);
-  if (code === undefined) return cause;
+  if (code === undefined || isNodesOwn(code)) return cause;
   const message = `The system failed (${(cause as Error).message}): ${pending}`;
   return new SnapError('SYSTEM_FAILED', message, { problem: code, pending: instance }, { cause });
 }

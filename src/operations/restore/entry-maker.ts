@@ -1,6 +1,7 @@
 import type { EntryStat, StoredEntry, StoredFile, StoredSymlink } from '../../core/entry.js';
 import { type EntryPath, baseName, joinPath, parentPath } from '../../core/entry-path.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
+import type { Change } from '../../core/restore-plan.js';
 import type { MadeFile, RestoreThreads } from '../../core/restore-threads.js';
 import { systemCode } from '../../errors.js';
 import { hasAttributes } from './entry-state.js';
@@ -262,6 +263,15 @@ export interface Temporary {
   readonly bytes: number;
   /** Of one that is made elsewhere: what came of it. */
   readonly made?: Promise<MadeFile>;
+}
+
+/** A file that is to be placed once it is durable. */
+export interface Waiting {
+  readonly change: Change;
+  readonly after: StoredFile;
+  readonly temporary: Temporary;
+  /** Something that a rename may replace has the name. */
+  readonly replace: boolean;
 }
 
 /** The file system has no hard links, or not here. */

@@ -14,7 +14,7 @@ import type { Remembered } from './entry-state.js';
 import { refuseSwapped } from './guards.js';
 import { isOfOwnerAlone } from './kinds-of-change.js';
 import { ownersNotSetMessages } from './left-as-they-are.js';
-import { type PendingRestore, clearFinished, readPending, temporaryPrefix } from './pending.js';
+import { type PendingRestore, clearFinished, temporaryPrefix } from './pending.js';
 import { type PlannedMount, toKeptPaths } from './plan-mounts.js';
 import { leftAsKept } from './temporaries.js';
 import { verifyChanges } from './verify-changes.js';
@@ -178,27 +178,14 @@ async function carryOut(work: Work): Promise<Finished> {
     throw asPending(error, work.instance);
   }
   if (work.resumed?.force !== true) refuseLeft(parts, work.instance);
-  noteDone(work);
-  dismiss(journal);
-  // A signal that came this late changes nothing any more: what was done is reported.
-  return summarize(parts);
-}
-
-/** The note may be in the journal although making it durable failed: then nothing is pending, and what was done is told. */
-function noteDone({ context, instance, journal }: Work): void {
   try {
     journal.append([{ kind: 'done' }]);
   } catch (error) {
-    if (systemCode(error) === undefined || mayBePending(context, instance)) throw asPending(error, instance);
+    throw asPending(error, work.instance);
   }
-}
-
-function mayBePending(context: Context, instance: InstanceName): boolean {
-  try {
-    return readPending(context, instance) !== undefined;
-  } catch {
-    return true;
-  }
+  dismiss(journal);
+  // A signal that came this late changes nothing any more: what was done is reported.
+  return summarize(parts);
 }
 
 /** One that is done tells of nothing pending: where it cannot be removed, the next restore does it. */

@@ -5,7 +5,7 @@ import type { InstanceName, MountName, ObjectId, Seq } from '../../core/ids.js';
 import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, WritableDirectory } from '../../core/ports.js';
 import type { KeptPath, PlannedChange } from '../../core/results.js';
-import { SnapError, isSnapError, systemCode } from '../../errors.js';
+import { SnapError, isTold } from '../../errors.js';
 import { openRoot } from '../capture/capture-mounts.js';
 import { type GitStatesByMount, unlessIn } from '../capture/protect-commits.js';
 import type { Context, PreparedGitRestore } from '../context.js';
@@ -116,7 +116,9 @@ export class GitRestores {
       try {
         for (const { path, reason } of await prepared.apply(note)) failed.push({ mount, path: gitPath(path), reason });
       } catch (error) {
-        failed.push({ mount, path: gitPath(''), reason: inWords(error) });
+        // The files are done by then, and what is to be said of them is not kept back.
+        if (!isTold(error)) throw error;
+        failed.push({ mount, path: gitPath(''), reason: error.message });
       }
     }
     const { mounts } = this;
@@ -124,7 +126,8 @@ export class GitRestores {
     try {
       return [...failed, ...(await notAsWanted(context, job, failed))];
     } catch (error) {
-      const reason = `it could not be looked at once more: ${inWords(error)}`;
+      if (!isTold(error)) throw error;
+      const reason = `it could not be looked at once more: ${error.message}`;
       return [...failed, ...[...mounts].map((mount) => ({ mount, path: gitPath(''), reason }))];
     }
   }
@@ -135,13 +138,6 @@ export class GitRestores {
     this.#prepared.clear();
     this.#roots.length = 0;
   }
-}
-
-/** The files are done by then, and what is to be said of them is not kept back. @throws an interruption, and bugs */
-function inWords(error: unknown): string {
-  const isKnown = isSnapError(error) || systemCode(error) !== undefined;
-  if (!isKnown || isSnapError(error, 'INTERRUPTED')) throw error;
-  return (error as Error).message;
 }
 
 /** What was a worktree is never given a repository of its own in its place. */

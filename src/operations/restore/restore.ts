@@ -4,7 +4,7 @@ import type { Manifest } from '../../core/manifest.js';
 import type { ObjectReader, ObjectWriter } from '../../core/ports.js';
 import type { RestoreRequest } from '../../core/requests.js';
 import type { KeptPath, PlannedChange, RestoreResult, SnapshotPointer } from '../../core/results.js';
-import { SnapError, isSnapError, reworded } from '../../errors.js';
+import { SnapError, afterDone } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lockForSnapshot } from '../locking.js';
 import { embeddedRecord, readManifest, refuseOversized } from '../snapshot-content.js';
@@ -76,12 +76,11 @@ function afterResumed(result: RestoreResult, resumed: RestoreResult): RestoreRes
 
 /** Whatever a failure says of nothing being changed is not true of what was finished before it. */
 function afterResumedFailed(error: unknown, { emergencySnapshot, failed }: RestoreResult): unknown {
-  if (!isSnapError(error)) return error;
   const back = emergencySnapshot === null ? '' : `; the state before it is snapshot ${String(emergencySnapshot.seq)}`;
   const paths = failed.slice(0, 5).map(({ path, reason }) => `${displayPath(path)} (${reason})`);
   const more = failed.length > 5 ? ` and ${String(failed.length - 5)} more` : '';
   const but = failed.length === 0 ? '' : `, but for ${paths.join(', ')}${more}`;
-  return reworded(error, `The restore that was interrupted was finished first${but}${back}. Then: ${error.message}`);
+  return afterDone(error, `The restore that was interrupted was finished first${but}${back}.`);
 }
 
 /** Before anything else is looked at: no part of such a restore is done. */

@@ -1,11 +1,11 @@
 import { type NamedRisk, namedRisks } from '../../core/assessment.js';
-import { type HostPath, displayPath, parentOf } from '../../core/entry-path.js';
+import { type HostPath, displayPath } from '../../core/entry-path.js';
 import type { DirtyExitPolicy } from '../../core/jackin/configuration.js';
 import type { DiscardRequest, RunRequest } from '../../core/requests.js';
 import type { SaveResult } from '../../core/results.js';
 import type { RunResult, RunWorktree } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
-import { isSnapError, systemCode } from '../../errors.js';
+import { isSnapError, isTold, systemCode, wordsOf } from '../../errors.js';
 import type { Context } from '../context.js';
 import { goneWith, inWorktree, saveClosing, sayWhatGoes } from '../worktree/closing-snapshot.js';
 import { makeWorktree } from '../worktree/make-worktree.js';
@@ -73,31 +73,21 @@ async function afterRun(context: Context, made: WorktreeRecord, request: RunRequ
     };
   } catch (error) {
     // What the command returned comes first.
-    if (isGone(context, record)) {
-      const messages = [...result.messages, sayOfRemoved(error)];
-      return { ...result, worktree: { ...stays, kept: false }, messages };
-    }
+    if (isRemoved(context, record))
+      return { ...result, worktree: { ...stays, kept: false }, messages: [...result.messages, wordsOf(error)] };
     const said = isSnapError(error, 'WORKTREE_HOLDS_MORE') ? error.data.reasons : [wordsOf(error).replace(/\.$/, '')];
     return { ...result, worktree: { ...stays, branch: await checkedOut(context, record), unsaved: said } };
   }
 }
 
-/** Nothing of it is left, not even the folder that its name has: what failed came after its removal. */
-function isGone({ host }: Context, { path }: WorktreeRecord): boolean {
+/** Where that cannot be read, it stays: nothing says that it is gone. */
+function isRemoved({ registry }: Context, { name }: WorktreeRecord): boolean {
   try {
-    return host.identity(parentOf(path)) === undefined;
+    return registry.findWorktree(name)?.stage === 'removed';
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (!isTold(error)) throw error;
     return false;
   }
-}
-
-function sayOfRemoved(error: unknown): string {
-  return `The worktree is removed, but not all that belongs to it: ${wordsOf(error)}`;
-}
-
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }
 
 /** Null for a commit. Where it cannot be known, it is the branch that was made for the worktree. */
@@ -161,14 +151,8 @@ async function removed(context: Context, record: WorktreeRecord, { saved: first 
   const look = (await context.worktrees()).look(record);
   const { seq } = saved.snapshot;
   const later = seq === first?.snapshot.seq ? [] : [`What it held in the end is in snapshot ${String(seq)}.`];
-  const messages = [...later, ...goneWith(saved)];
-  try {
-    const { branchStays } = await removeNow(context, record, null, { look, seen });
-    return { kept: false, branchStays, messages };
-  } catch (error) {
-    if (!isGone(context, record)) throw error;
-    return { kept: false, branchStays: true, messages: [...messages, sayOfRemoved(error)] };
-  }
+  const { branchStays, messages } = await removeNow(context, record, null, { look, seen });
+  return { kept: false, branchStays, messages: [...later, ...goneWith(saved), ...messages] };
 }
 
 /** What is there by now: somebody may have thought over the question for long, or have left something running. */

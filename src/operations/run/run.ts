@@ -6,7 +6,7 @@ import type { SnapshotLevel } from '../../core/policy.js';
 import type { RunRequest } from '../../core/requests.js';
 import type { SaveResult, SnapshotPointer } from '../../core/results.js';
 import type { RunResult } from '../../core/run-results.js';
-import { SnapError, isSnapError, systemCode } from '../../errors.js';
+import { SnapError, isSnapError, isTold, systemCode, wordsOf } from '../../errors.js';
 import type { Context } from '../context.js';
 import { lostStore } from '../lost-store.js';
 import { save } from '../save.js';
@@ -41,7 +41,8 @@ export async function run(
   const watched = await lookAtWatched(context, mounts);
   const places = placesOf(context, mounts);
   const force = request.force ?? false;
-  const exitCode = await whileActive(inInstance, instance, force, () => {
+  const notCleared: string[] = [];
+  const exitCode = await whileActive(inInstance, instance, { force, notCleared }, () => {
     context.interruption.check();
     return start(request.command);
   });
@@ -50,7 +51,7 @@ export async function run(
   const blocked = blockedBy(context, instance, places);
   const began = { instance, exitCode, snapshotLevel: level, before: pointerOf(before), blocked };
   const result = { ...began, ...rest, worktree: null, exitDecision: null };
-  return { result: { ...result, messages: [...messages, ...rest.messages] }, saved };
+  return { result: { ...result, messages: [...messages, ...notCleared, ...rest.messages] }, saved };
 }
 
 export interface EndedRun {
@@ -171,31 +172,30 @@ function partialNotes({ complete, snapshot: { seq } }: SaveResult, which: 'befor
   return complete ? [] : [`Snapshot ${String(seq)}, ${which} the command, is partial: some paths could not be read.`];
 }
 
-function wordsOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
-}
-
 async function whileActive(
   context: Context,
   instance: InstanceName,
-  force: boolean,
+  { force, notCleared }: { readonly force: boolean; readonly notCleared: string[] },
   act: () => Promise<number>,
 ): Promise<number> {
   const mark = await becomeActive(context, instance, force);
   try {
     return await act();
   } finally {
-    if (mark !== undefined) clearMark(context, instance, mark);
+    if (mark !== undefined) notCleared.push(...clearMark(context, instance, mark));
   }
 }
 
-/** One that stays is that of a process which has ended: that is no reason to keep back what came of the command. */
-function clearMark({ registry }: Context, instance: InstanceName, mark: string): void {
+/** Somebody else's mark is theirs to clear. @returns why it stays, which keeps back nothing of what came of the command */
+function clearMark({ registry }: Context, instance: InstanceName, mark: string): string[] {
   try {
-    // Somebody else's mark is theirs to clear.
     if (registry.readActivity(instance) === mark) registry.clearActivity(instance);
+    return [];
   } catch (error) {
-    if (systemCode(error) === undefined) throw error;
+    if (!isTold(error)) throw error;
+    return [
+      `Instance ${instance} is active until this process ends, since its mark cannot be removed: ${error.message}`,
+    ];
   }
 }
 

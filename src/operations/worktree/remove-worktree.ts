@@ -6,7 +6,7 @@ import type { SaveResult } from '../../core/results.js';
 import type { WorktreeRemoval } from '../../core/run-results.js';
 import type { WorktreeRecord } from '../../core/worktree-record.js';
 import type { WorktreeLook } from '../../core/worktrees.js';
-import { SnapError, systemCode } from '../../errors.js';
+import { SnapError, systemCode, isTold } from '../../errors.js';
 import type { Context } from '../context.js';
 import { type MayGo, removeFolder } from '../remove-folder.js';
 import { goneWith, sayWhatGoes, saveClosing } from './closing-snapshot.js';
@@ -133,12 +133,29 @@ export async function removeNow(
     if (mayGo !== undefined && record.stage === 'ready') await refuseChanged(context, record, mayGo);
     context.registry.writeWorktree({ ...record, stage: 'removing' });
     await removeFiles(context, record, mayGo);
-    const { branchStays } = worktrees.removeLink(record);
-    context.registry.writeWorktree({ ...record, stage: 'removed' });
     const { name, path, branch } = record;
-    return { name, path, branch, branchStays, snapshot: saved === null ? null : pointerOf(saved), messages: [] };
+    const removal = { name, path, branch, snapshot: saved === null ? null : pointerOf(saved) };
+    return { ...removal, ...removeTraces(context, worktrees, record) };
   } finally {
     lock.release();
+  }
+}
+
+/** The files are gone by then: what fails is said beside that, and goes with the same command again. */
+function removeTraces(
+  { registry }: Context,
+  worktrees: Awaited<ReturnType<Context['worktrees']>>,
+  record: WorktreeRecord,
+): Pick<WorktreeRemoval, 'branchStays' | 'messages'> {
+  let branchStays = true;
+  try {
+    ({ branchStays } = worktrees.removeLink(record));
+    registry.writeWorktree({ ...record, stage: 'removed' });
+    return { branchStays, messages: [] };
+  } catch (error) {
+    if (!isTold(error)) throw error;
+    const message = `Its files are removed, and not all else: ${error.message} "run remove ${record.name}" goes on with it.`;
+    return { branchStays, messages: [message] };
   }
 }
 

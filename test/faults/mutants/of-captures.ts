@@ -109,15 +109,15 @@ export const mutantsOfCaptures: readonly Mutant[] = [
   {
     name: 'a store that fails counts as a folder that does',
     file: 'operations/capture/capture.ts',
-    find: '[ownWriter(request.writer), own(request.onFile)]',
-    replace: '[(void ownWriter, request.writer), own(request.onFile)]',
+    find: '[ownWriter(request.writer), asOwnFailure(request.onFile)]',
+    replace: '[(void ownWriter, request.writer), asOwnFailure(request.onFile)]',
     tests: capture,
   },
   {
     name: 'a file is not there where who is told of it fails',
     file: 'operations/capture/capture.ts',
-    find: '[ownWriter(request.writer), own(request.onFile)]',
-    replace: '[ownWriter(request.writer), (void own, request.onFile)]',
+    find: '[ownWriter(request.writer), asOwnFailure(request.onFile)]',
+    replace: '[ownWriter(request.writer), (void asOwnFailure, request.onFile)]',
     tests: capture,
   },
   {

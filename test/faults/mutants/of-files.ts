@@ -69,15 +69,15 @@ export const mutantsOfFiles: readonly Mutant[] = [
   {
     name: 'a journal is not synced',
     file: 'fs/journal.ts',
-    find: '    fsyncSync(this.#fd);\n    syncFolderOf(this.#file);',
-    replace: '    syncFolderOf(this.#file);',
+    find: '      fsyncSync(this.#fd);\n      syncFolderOf(this.#file);',
+    replace: '      syncFolderOf(this.#file);',
     tests: syncs,
   },
   {
     name: 'the name of a journal is not synced',
     file: 'fs/journal.ts',
-    find: '    fsyncSync(this.#fd);\n    syncFolderOf(this.#file);',
-    replace: '    fsyncSync(this.#fd);',
+    find: '      fsyncSync(this.#fd);\n      syncFolderOf(this.#file);',
+    replace: '      fsyncSync(this.#fd);',
     tests: syncs,
   },
   {
@@ -111,8 +111,8 @@ export const mutantsOfFiles: readonly Mutant[] = [
   {
     name: 'a pending journal is overwritten',
     file: 'fs/journal.ts',
-    find: "return new FileJournal(this.#file(instance), 'wx');",
-    replace: "return new FileJournal(this.#file(instance), 'w' as 'wx');",
+    find: "return new FileJournal(this.#file(instance), 'ax');",
+    replace: "return new FileJournal(this.#file(instance), 'w' as 'ax');",
     tests: journal,
   },
   {

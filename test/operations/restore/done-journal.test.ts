@@ -50,16 +50,6 @@ describe.each(['EIO', 'EROFS', 'EACCES', 'EMFILE', 'ENOENT'])('a restore that is
     expect(records.at(-1)).toEqual({ kind: 'done' });
   });
 
-  test('its journal says so, but not durably, is told all the same', async () => {
-    const { finished } = await restoreWith({
-      append: (more, all) => {
-        all.push(...more);
-        if (isDone(more)) fail(code);
-      },
-    });
-    await expect(finished).resolves.toMatchObject({ failed: [], verified: true });
-  });
-
   test('its journal does not say so, is pending', async () => {
     const { finished } = await restoreWith({
       append: (more, all) => {
